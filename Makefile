@@ -83,13 +83,12 @@ bench: $(VENV)/installed
 check: $(VENV)/installed-dev
 	@$(LINT)
 
-# The linters run beside the tests; tests that measure time come after the others, alone. Threads of linear algebra would
-# take turns with the other workers, and wait for each other at twice the cost.
+# The linters run beside the tests. Threads of linear algebra would take turns with the other workers, and wait for each
+# other at twice the cost.
 test: export OPENBLAS_NUM_THREADS := 1
 test: $(VENV)/installed-dev $(PEER)/installed $(VENV)/installed-ray
 	@{ $(LINT); } & lint=$$!; \
-	$(BIN)/python -m pytest -m "not alone" --numprocesses auto --maxprocesses 4 --dist loadgroup && \
-	$(BIN)/python -m pytest -m alone $$(grep -rl "mark\.alone" tests --include='test_*.py'); tests=$$?; \
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadgroup; tests=$$?; \
 	wait $$lint || { echo "make check failed"; exit 1; }; exit $$tests
 
 # With a cache of its own: versions of numba overwrite each other's compiled code.

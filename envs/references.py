@@ -26,7 +26,7 @@ REFERENCES = {
         300.0, 0.0, 10, "bicycle --planner uct:exploration=25 --budget 300 --episodes 10 --seed 1"
     ),
     "bicycle:task=goal": ReferenceValue(
-        191.9, 17.1, 30, "bicycle:task=goal --planner icem:horizon=100 --budget 1000 --episodes 30 --seed 1"
+        191.9, 17.1, 30, "bicycle:task=goal --planner icem:lookahead=100 --budget 1000 --episodes 30 --seed 1"
     ),
     "racetrack": ReferenceValue(
         14.09, 0.40, 20, "racetrack --planner icem:repeats=10 --budget 10000 --episodes 20 --seed 1"

@@ -10,6 +10,7 @@ if __name__ != "bonspiel.planners":  # the folder is importable from the checkou
     raise ImportError("import bonspiel.planners, not planners")
 
 
+from contextlib import suppress
 from typing import Any
 
 from bonspiel.planners.model import Array, Model, Rng
@@ -80,9 +81,18 @@ REGISTRY = Registry(
 names = REGISTRY.names
 
 
-def names_for(model: Model) -> list[str]:
-    """The planners of this package, but the random one, that search this model with their default parameters."""
-    return [name for name in names() if name != "random" and not unsupported(make(name), model)]
+def names_for(model: Model, extensions: bool = False) -> list[str]:
+    """The planners, but the random one, that search this model with their default parameters.
+
+    Those for one game alone count if `extensions`, unless they are programs that parameters have to name.
+    """
+
+    def searches(name: str) -> bool:
+        with suppress(ValueError):  # a program that no parameter names
+            return not unsupported(make(name), model)
+        return False
+
+    return [name for name in (REGISTRY.everything() if extensions else names()) if name != "random" and searches(name)]
 
 
 def make(name: str, **parameters: Any) -> Planner:

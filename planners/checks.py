@@ -78,7 +78,7 @@ def missing(model: object, *parts: type[Any]) -> str | None:
 
 def missing_action_bounds(model: Model) -> str | None:
     """Say why a model without finite action bounds is refused; None if they are finite."""
-    finite = bool(np.isfinite(model.action_high - model.action_low).all())
+    finite = all(map(math.isfinite, (model.action_high - model.action_low).tolist()))  # hot path
     return None if finite else "needs finite `action_low` and `action_high`"
 
 
@@ -166,8 +166,13 @@ def _require_within(model: Model, checked: NDArray[np.float64], name: str, given
         require(False, name, given, f"within {low} and {high}")
 
 
-def steps_left(model: Model, state: NDArray[np.float64]) -> int:
-    """Steps that a plan from `state` looks ahead: to the end of the episode, or up to the model's `lookahead`.
+def steps_left(model: Model, state: NDArray[np.float64], lookahead: int | None = None) -> int:
+    """Steps that a plan from `state` looks ahead: to the end of the episode, or up to a `lookahead`.
+
+    Args:
+        model: the generative model, whose own `lookahead` is a limit too.
+        state: [state_dim].
+        lookahead: the planner's limit.
 
     Raises:
         ValueError: there is none, as `steps_left` or `time_index` of the model says.
@@ -180,4 +185,4 @@ def steps_left(model: Model, state: NDArray[np.float64]) -> int:
         left = model.horizon - (0 if index is None else int(state[index]))
     if left < 1:
         require(False, "state", state, "one with steps left; in this one the episode is over")
-    return min(left, getattr(model, "lookahead", None) or left)
+    return min(left, getattr(model, "lookahead", None) or left, lookahead or left)

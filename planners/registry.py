@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields, is_dataclass
 from typing import Any, TypeVar, get_args
 
+from bonspiel.planners.aliases import renamed
 from bonspiel.planners.core.code import packages
 from bonspiel.planners.core.text import parse_value, read
 
@@ -117,6 +118,7 @@ class Registry:
             ValueError: unknown name or parameter, or a value out of range.
         """
         cls = self.cls(name)
+        parameters = renamed(cls, parameters)
         check_parameters(name, cls, parameters)
         inner = {key: self.parse(parameters[key]) for key in self._nested(cls, parameters)}
         if self.place(name) in self.everything().values():

@@ -55,7 +55,8 @@ N_ACTIONS: Parameters = {"n_actions": Choice((4, 8, 16))}
 LEAF: Parameters = {"leaf": Choice(("tree", "rollout"))}
 WIDENING: Parameters = {"alpha_action": Range(0.2, 0.6), "k_action": Range(0.5, 4.0, log=True)}
 STATES: Parameters = {"alpha_state": Range(0.1, 0.5), "k_state": Range(0.5, 4.0, log=True)}
-SEQUENCES: Parameters = {"horizon": Choice((10, 20, 30, 50)), "repeats": Choice((1, 3))}
+LOOKAHEAD: Parameters = {"lookahead": Choice((10, 20, 30, 50, None))}
+SEQUENCES: Parameters = {**LOOKAHEAD, "repeats": Choice((1, 3))}
 GAUSSIANS: Parameters = {
     **SEQUENCES,
     "population": Choice((10, 25, 50, 100, 200)),

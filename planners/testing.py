@@ -16,7 +16,7 @@ from bonspiel.planners.planner import Budget, Decision, Planner, begin_episode, 
 
 SIMULATIONS = 50
 EPISODE_STEPS = 3
-SECONDS, LATEST_SECONDS = 0.05, 1.0
+SECONDS, LATEST_SECONDS, TRIES = 0.05, 1.0, 5
 
 
 def check_planner(planner: Planner, rng: Rng, model: Model | None = None) -> None:
@@ -54,9 +54,12 @@ def check_planner(planner: Planner, rng: Rng, model: Model | None = None) -> Non
     require(same, "action", again.action, f"{first.action} again, since seed and state are the same")
     most = SIMULATIONS * traits_of(planner).budget_multiple
     require(first.simulations <= most, "simulations", first.simulations, f"at most the budget, {most}")
-    start = time.perf_counter()
-    _check_decision(model, plan(Budget(seconds=SECONDS)))
-    took = time.perf_counter() - start
+    for _ in range(TRIES):  # other programs may take the time of some
+        start = time.perf_counter()
+        _check_decision(model, plan(Budget(seconds=SECONDS)))
+        took = time.perf_counter() - start
+        if took <= LATEST_SECONDS:
+            break
     require(took <= LATEST_SECONDS, "seconds", took, f"near the budget of {SECONDS} s")
     given = np.array([model.action_low + share * (model.action_high - model.action_low) for share in (0.3, 0.8)])
     if traits_of(planner).takes_root_actions:

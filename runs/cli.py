@@ -8,7 +8,7 @@ try:  # Ctrl-C may come during the imports
     from collections.abc import Sequence
 
     from bonspiel.runs import interrupts
-    from bonspiel.runs.curling.verbs import client, curling, learn, server
+    from bonspiel.runs.curling.verbs import arena, client, curling, learn, server
     from bonspiel.runs.experiment import RunError, UsageError
     from bonspiel.runs.go import verbs as go
     from bonspiel.runs.verbs import agreement, benchmarks, film, games, listing, results, tree
@@ -46,7 +46,7 @@ GROUPS: dict[str, tuple[AddVerbs, ...]] = {
         film.add_verbs,
     ),
     "games": (add_games, curling.add_verbs, learn.add_verbs, go.add_verbs),
-    "curling servers": (server.add_verbs, client.add_verbs),
+    "curling servers": (arena.add_verbs, server.add_verbs, client.add_verbs),
 }
 EPILOG = """example: bonspiel run quick
 verbs that other packages add: bonspiel list

@@ -63,6 +63,12 @@ def check_identity(expected: tuple[tuple[str, str], ...]) -> None:
             )
 
 
+def changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
+    """The first of some facts that is stated both times (not None), and differs."""
+    both = (name for name, fact in before.items() if fact is not None and now.get(name) is not None)
+    return next((name for name in both if now[name] != before[name]), None)
+
+
 def other_version(facts: Mapping[str, Any], expected: Mapping[str, Any]) -> str | None:
     """The first package that can change results and has another version than expected.
 
@@ -73,9 +79,9 @@ def other_version(facts: Mapping[str, Any], expected: Mapping[str, Any]) -> str 
     Returns:
         For example "numba 0.67.0, not 0.68.0"; None if no version recorded in both differs.
     """
-    ours, theirs = facts.get("packages", {}), expected.get("packages", {})
-    different = (name for name in ALIKE if name in ours and name in theirs and ours[name] != theirs[name])
-    return next((f"{name} {ours[name]}, not {theirs[name]}" for name in different), None)
+    ours, theirs = ({name: one.get("packages", {}).get(name) for name in ALIKE} for one in (facts, expected))
+    name = changed(ours, theirs)
+    return None if name is None else f"{name} {ours[name]}, not {theirs[name]}"
 
 
 def commit() -> str | None:

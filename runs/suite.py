@@ -160,7 +160,7 @@ class Suite:
             model = models[experiment.env]
             for entrant in experiment.planners:
                 if reason := planners.unsupported(players[entrant.planner], model):
-                    able = ", ".join(planners.names_for(model))
+                    able = ", ".join(planners.names_for(model, extensions=True))
                     raise UsageError(f"{entrant.planner} cannot play {experiment.env}: {reason}; these can: {able}")
                 planners.planner.announce(players[entrant.planner], model)
         resolved = {text: repr(made) for text, made in (models | players).items()}

@@ -2,12 +2,14 @@
 
 import functools
 import io
+import itertools
 import os
 import re
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from importlib.util import find_spec
 
@@ -105,6 +107,17 @@ def group_of(file):
     """Tests that start processes or bind ports take turns within their folder; others share their file's fixtures."""
     starts = PROCESSES.search((sources.ROOT / file).read_text(encoding="utf-8"))
     return f"{TURNS} {file.rpartition('/')[0]}" if starts else file
+
+
+@pytest.fixture
+def ticking(monkeypatch):
+    """A function that makes time pass only where the clock is read, by these seconds: no other process can take any."""
+
+    def start(seconds):
+        begin, count = time.perf_counter(), itertools.count()
+        monkeypatch.setattr(time, "perf_counter", lambda: begin + seconds * next(count))
+
+    return start
 
 
 @pytest.fixture(scope="module")

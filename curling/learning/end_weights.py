@@ -12,6 +12,7 @@ from bonspiel.curling.ice.noise import noise_of
 from bonspiel.curling.learning.end_network import SHAPES, SIZES
 from bonspiel.planners.checks import require
 from bonspiel.planners.model import Array
+from bonspiel.replacing import replacing
 
 FILE = Path(__file__).parent / "end_network.npz"
 FORMAT = 1
@@ -46,10 +47,8 @@ def save(path: Path, weights: Array, provenance: Provenance) -> None:
     parts = np.split(weights.astype(np.float32), np.cumsum(SIZES)[:-1])
     arrays = {f"layer{i}": part.reshape(shape) for i, (part, shape) in enumerate(zip(parts, SHAPES, strict=True))}
     about = json.dumps({"format": FORMAT, **asdict(provenance)})
-    draft = path.with_suffix(".new")
-    with draft.open("wb") as file:
+    with replacing(path) as draft, draft.open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, about=np.array(about), **arrays)
-    draft.replace(path)
 
 
 @functools.lru_cache(maxsize=8)

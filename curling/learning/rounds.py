@@ -22,6 +22,7 @@ from bonspiel.planners.checks import require, require_count
 from bonspiel.planners.core.jit import compile_missing
 from bonspiel.planners.model import Array
 from bonspiel.planners.wrappers.root.workers import leave_ctrl_c_to_the_parent
+from bonspiel.replacing import replacing
 
 PART_ENDS = 4_000
 HELD_OUT = 2  # parts of each round that are not learned from
@@ -138,10 +139,8 @@ class Learning:
             with _progress(len(data.points), f"positions of epoch {at + 1} of {epochs}, round {number}") as advance:
                 loss = epoch(descent, data, params, at, epochs, rng, advance)
             print(f"round {number}, epoch {at + 1}: loss {loss:.4f}", file=sys.stderr, flush=True)
-            draft = checkpoint.with_suffix(".new")
-            with draft.open("wb") as file:
+            with replacing(checkpoint) as draft, draft.open("wb") as file:
                 np.savez(file, epoch=at + 1, **vars(descent))
-            draft.replace(checkpoint)
         model, ends = Curling(), tuple(self._ends(k) for k in range(number + 1))
         about = Provenance(model.physics, str(model.rule), str(model.noise), self.seed, _commit(), ends)
         save(Path(self.weights(number)), descent.weights.astype(np.float64), about)
@@ -162,11 +161,8 @@ class Learning:
 
     def _play(self, number: int, part: int, weights: str, tried: int) -> None:
         played = play_part(weights, part, PART_ENDS, self.samples, tried, self.seed + number)
-        file = self._part(number, part)
-        draft = file.with_suffix(".new")
-        with draft.open("wb") as opened:
-            np.savez(opened, **vars(played))
-        draft.replace(file)
+        with replacing(self._part(number, part)) as draft, draft.open("wb") as file:
+            np.savez(file, **vars(played))
 
     def _parts(self, number: int, *, held_out: bool) -> Part:
         """The positions of a round that are learned from, or those held out: the parts with the first numbers.

@@ -12,7 +12,7 @@ from bonspiel.curling.model import Curling
 from bonspiel.curling.settings import MatchSettings
 
 PLAYED_OUT, CUT_SHORT, OPEN = ("score", "draw"), ("forfeit", "concede", "time_limit"), ("abandoned", "unfinished")
-REASONS = PLAYED_OUT + CUT_SHORT + OPEN  # why a game ended; a game cut short is won by the other team
+REASONS = PLAYED_OUT + CUT_SHORT + OPEN  # why a game ended; one cut short is won by the other team
 
 # of a match on record, as of a model
 SETTINGS = "physics", "rule", "noise", "ends", "extra_ends", "tie", "game", "pattern", "throwers"

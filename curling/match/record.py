@@ -16,6 +16,7 @@ from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.match.match_data import REASONS, End, Match, Record, RecordedShot, Result, Setup, score_of
 from bonspiel.curling.match.setup_value import CHOICES
 from bonspiel.planners.checks import require, require_choice
+from bonspiel.replacing import replacing
 
 __all__ = [
     "End",
@@ -114,10 +115,9 @@ def _check_errors(match: Match) -> None:
 
 
 def write(path: Path, record: Record) -> None:
-    """Write a record under a temporary name, then rename it, so that `path` is never incomplete."""
-    draft = path.with_name(path.name + ".new")
-    draft.write_text("".join(line_of(item) + "\n" for item in _lines(record)), encoding="utf-8")
-    draft.replace(path)
+    """Write a record, which is never incomplete."""
+    with replacing(path) as draft:
+        draft.write_text("".join(line_of(item) + "\n" for item in _lines(record)), encoding="utf-8")
 
 
 def _lines(record: Record) -> Iterator[Line]:

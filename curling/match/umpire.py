@@ -155,7 +155,9 @@ def _check_result(record: Record, over: bool, value: float) -> None:
         expected = None if reason == "draw" else int(score[1] > score[0]), value
     else:
         require(result.reason not in PLAYED_OUT, "reason", result.reason, "another one, the match is not over")
-        if result.reason in CUT_SHORT:
+        if result.reason == "forfeit" and result.winner is None:  # both failed
+            expected = None, 0.5
+        elif result.reason in CUT_SHORT:
             require(result.winner in (0, 1), "winner", result.winner, "0 or 1")
             expected = result.winner, 1.0 - float(result.winner or 0)
     require(result.winner == expected[0], "winner", result.winner, f"{expected[0]}")

@@ -7,8 +7,8 @@ from bonspiel.curling.protocols import ProtocolError, check_kind, dc2
 from bonspiel.curling.protocols.dc2_codec import MAX_TEXT, decode_client, encode
 from bonspiel.curling.protocols.dc2_coordinates import position_of_stones, throw_from_sheet, throw_to_sheet
 from bonspiel.curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
+from bonspiel.curling.server.guest import Guest
 from bonspiel.curling.server.lobby import ClientLimit, Lobby, listen
-from bonspiel.curling.server.pages.guest import Guest
 from bonspiel.curling.server.referee import Referee
 from bonspiel.curling.server.server_context import ServerContext
 from bonspiel.curling.server.session import Session

@@ -11,8 +11,8 @@ from bonspiel.curling.protocols import check_kind, dc3
 from bonspiel.curling.protocols.dc3_codec import MAX_CLIENT_LINE, decode_client, encode
 from bonspiel.curling.server.client_connection import ClientConnection
 from bonspiel.curling.server.dc3_messages import game_info, shot_move, trajectory_message, update_message
+from bonspiel.curling.server.guest import Guest
 from bonspiel.curling.server.lobby import ClientLimit, Lobby, listen
-from bonspiel.curling.server.pages.guest import Guest
 from bonspiel.curling.server.referee import Referee
 from bonspiel.curling.server.server_context import ServerContext
 from bonspiel.curling.server.session import Session

@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from bonspiel.curling.protocols import ProtocolError
 from bonspiel.curling.protocols.tcp import AT_ONCE, SHARE, queue_connections
 from bonspiel.curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
-from bonspiel.curling.server.pages.guest import Guest
+from bonspiel.curling.server.guest import Guest
 from bonspiel.curling.server.server_context import ServerContext
 from bonspiel.curling.server.session import Session
 from bonspiel.planners.core.code.packages import error_text
@@ -102,6 +102,11 @@ class Lobby:
         self._tasks: set[asyncio.Task[None]] = set()
         self._begun = self._over = 0
         self.done = asyncio.Event()
+
+    @property
+    def waiting(self) -> list[Guest]:
+        """The clients that wait for a match, oldest first."""
+        return list(self._guests)
 
     def assign(self, client: ClientConnection, team: int | None = None, name: str | None = None) -> None:
         """Greet a client, and let it play for this team, None for either, as soon as there is an opponent."""

@@ -13,7 +13,7 @@ from bonspiel.curling.match.rules import score, thrower
 from bonspiel.curling.match.state import HAMMER, stones_of
 from bonspiel.curling.match.umpire import Outcome, first_state
 from bonspiel.curling.model import Curling
-from bonspiel.planners.model import Array
+from bonspiel.planners.model import Array, Rng
 
 ErrorSampler = Callable[[float, float], tuple[float, float]]
 Publish = Callable[[Match | Setup | RecordedShot | End | Result], None]
@@ -26,7 +26,7 @@ class ThinkingTimes(NamedTuple):
     extra_end: int
 
 
-def error_sampler(model: Curling, seed: int | Sequence[int]) -> ErrorSampler:
+def error_sampler(model: Curling, seed: int | Sequence[int] | Rng) -> ErrorSampler:
     """The thrown velocity for a velocity aimed at; the error of the n-th throw depends on the seed and n alone."""
     rng, cap, sds = np.random.default_rng(seed), model.law.max_speed, noise_of(model.noise).params
     return lambda vx, vy: noisy_velocity(vx, vy, cap, sds, rng)
@@ -39,7 +39,7 @@ class Referee:
         match: rules and players.
         model: `match.model()`, which equal matches share.
         times: thinking times.
-        errors: the thrown velocity for a velocity aimed at, both (vx, vy) in m/s; called once per throw.
+        errors: of each team: the thrown velocity for a velocity aimed at, both (vx, vy) in m/s; called once per throw.
         publish: takes the items of the match's record.
 
     Attributes:
@@ -55,7 +55,7 @@ class Referee:
     """
 
     def __init__(
-        self, match: Match, model: Curling, times: ThinkingTimes, errors: ErrorSampler, publish: Publish
+        self, match: Match, model: Curling, times: ThinkingTimes, errors: Sequence[ErrorSampler], publish: Publish
     ) -> None:
         self.match, self.model, self.times = match, model, times
         self._errors, self._publish = errors, publish
@@ -93,7 +93,7 @@ class Referee:
 
     def add_error(self, aim: Throw) -> Throw:
         """The throw for an aim (vx, vy, rotation +1 or -1): velocity with execution error, m/s, and spin, rad/s."""
-        vx, vy = self._errors(aim[0], aim[1])
+        vx, vy = self._errors[self.team](aim[0], aim[1])
         return float(vx), float(vy), aim[2] * self.model.law.launch_spin
 
     def apply_shot(self, aim: Throw, thrown: Throw, after: Outcome, seconds: float) -> None:

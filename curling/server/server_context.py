@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
+import numpy as np
+
 from bonspiel.curling.match.match_data import End, Match, RecordedShot, Result, Setup
 from bonspiel.curling.match.record import Writer, line_of
 from bonspiel.curling.model import Curling
@@ -35,7 +37,9 @@ class ServerContext:
         feed: takes every line of every record; None if nobody can watch.
         clock: s.
         numbers: of the matches, in the order in which they begin.
-        make_errors: makes the execution errors of a match from the model and (seed, number).
+        make_errors: makes execution errors from the model and a random generator.
+        errors_by_team: whether each team has errors of its own, so that its n-th throw meets the same error in all
+            matches of one number, in whatever order the teams throw; else the n-th throw of the match does.
     """
 
     match: Match
@@ -51,14 +55,22 @@ class ServerContext:
     feed: RecordFeed | None = None
     clock: Callable[[], float] = time.monotonic
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
-    make_errors: Callable[[Curling, tuple[int, int]], ErrorSampler] = error_sampler
+    make_errors: Callable[[Curling, Rng], ErrorSampler] = error_sampler
+    errors_by_team: bool = False
 
     def new_referee(self, number: int, players: tuple[str, str]) -> tuple[Referee, "RecordPublisher"]:
         """The referee of a new match, and the publisher of its record."""
         publisher = self.new_record(number)
         match = replace(self.match, players=players, pair=number)
-        errors = self.make_errors(self.model, (self.seed, number))
+        errors = [self.make_errors(self.model, rng) for rng in self.error_rngs(number)]
         return Referee(match, self.model, self.times, errors, publisher.publish), publisher
+
+    def error_rngs(self, number: int) -> tuple[Rng, Rng]:
+        """The random generators of the execution errors of team 0 and of team 1 in a match."""
+        if self.errors_by_team:
+            return np.random.default_rng((self.seed, number, 0)), np.random.default_rng((self.seed, number, 1))
+        shared = np.random.default_rng((self.seed, number))
+        return shared, shared
 
     def new_record(self, number: int) -> "RecordPublisher":
         """The publisher of the record of a new match."""

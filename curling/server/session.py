@@ -10,7 +10,7 @@ from bonspiel.curling.match.record import printable
 from bonspiel.curling.protocols import ProtocolError, check_kind
 from bonspiel.curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
 from bonspiel.curling.server.console_lines import result_line
-from bonspiel.curling.server.pages.guest import Guest
+from bonspiel.curling.server.guest import Guest
 from bonspiel.curling.server.referee import Referee
 from bonspiel.curling.server.server_context import RecordPublisher, ServerContext
 from bonspiel.planners.core.code.packages import error_text
@@ -36,6 +36,7 @@ class Session(ABC):
         clients: the two connections; None until both are ready.
         names: of the clients; None until then.
         referee: None until the match begins.
+        fault: that ended the match without a result; None without one.
     """
 
     sides = ("team0", "team1")
@@ -46,6 +47,7 @@ class Session(ABC):
         self.clients: list[ClientConnection | None] = [None, None]
         self.names: list[str | None] = [None, None]
         self.referee: Referee | None = None
+        self.fault: ClientFault | None = None
         self._record: RecordPublisher | None = None
         self._events: asyncio.Queue[tuple[int, ClientEvent]] = asyncio.Queue()
 
@@ -79,6 +81,7 @@ class Session(ABC):
         try:
             await self.run_match()
         except ClientFault as fault:
+            self.fault = fault
             self._abandon(str(fault))
         except asyncio.CancelledError:
             self._abandon("the server was stopped")

@@ -1,17 +1,17 @@
 """Simulates the shots of all matches of a server."""
 
 import asyncio
-import multiprocessing
 import signal
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
 import numpy as np
 
-from bonspiel.curling.client.interrupts import ctrl_c_ignored
 from bonspiel.curling.match.match_data import Throw
 from bonspiel.curling.match.umpire import Outcome, outcome
 from bonspiel.curling.model import Curling
+from bonspiel.planners.child_process import SPAWN
+from bonspiel.planners.core import signals
 from bonspiel.planners.model import Array
 
 SLOW_ENGINES = ("box2d",)  # their shots take so long that they would delay other matches
@@ -66,11 +66,8 @@ class ShotExecutor:
             self._pool.shutdown(cancel_futures=True)
 
     def _new_pool(self) -> ProcessPoolExecutor:
-        # spawned: a fork of a process with threads may hang
-        context = multiprocessing.get_context("spawn")
-        # ignores Ctrl-C also where workers do not inherit this from the server
-        return ProcessPoolExecutor(self._workers, context, signal.signal, (signal.SIGINT, signal.SIG_IGN))
+        return ProcessPoolExecutor(self._workers, SPAWN, signals.leave_to_parent, (signal.SIGINT,))
 
     def _submit(self, pool: ProcessPoolExecutor, model: Curling, state: Array, thrown: Throw) -> Future[Outcome]:
-        with ctrl_c_ignored():  # this may start a worker
+        with signals.held_back(signal.SIGINT):  # this may start a worker
             return pool.submit(outcome, model, state, thrown, self._engine, self._paths)

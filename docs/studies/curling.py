@@ -9,7 +9,6 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -22,9 +21,11 @@ from bonspiel.curling.model import Curling
 from bonspiel.curling.win_probability import estimating, expected, with_slope
 from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.planner import Budget, Planner
+from bonspiel.replacing import replacing
 from bonspiel.runs.games.ratings import wilson
 from bonspiel.runs.progress import followed
 from bonspiel.runs.tables import estimate, markdown
+from bonspiel.runs.verbs.options import option
 
 MOST_ENDS = 2
 PLAYER = "champion:threads=1"
@@ -117,26 +118,23 @@ def table(chances: Array, won: Array) -> str:
 def main(line: Sequence[str] | None = None) -> int:
     """Play matches into a file unless it exists, and show its tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--matches", type=int, default=4000, help="matches to play (default: 4000)")
-    parser.add_argument("--against", default=PLAYER, help=f"planner of the other team (default: {PLAYER})")
-    parser.add_argument(
+    option(parser, "--matches", "N", "matches to play", 4000)
+    option(parser, "--against", "NAME", "planner of the other team", PLAYER)
+    option(
+        parser,
         "--simulations",
-        type=int,
+        "N",
+        "simulations per decision of each team (default: 1000 1000)",
+        (1_000, 1_000),
         nargs=2,
-        default=(1_000, 1_000),
-        help="simulations per decision of each team (default: 1000 1000)",
     )
-    parser.add_argument("--seed", type=int, default=1, help="random seed (default: 1)")
-    parser.add_argument(
-        "--positions", type=Path, required=True, help="file for the positions, one line of JSON per match"
-    )
+    option(parser, "--seed", "N", "random seed", 1)
+    option(parser, "--positions", "FILE", "file for the positions, one line of JSON per match", required=True)
     given = parser.parse_args(line)
     if not given.positions.exists():
-        draft = given.positions.with_name(given.positions.name + ".new")
-        with draft.open("w", encoding="utf-8", buffering=1) as file:
+        with replacing(given.positions) as draft, draft.open("w", encoding="utf-8", buffering=1) as file:
             for sample in samples(given.matches, given.against, given.simulations, given.seed):
                 file.write(json.dumps(sample._asdict()) + "\n")
-        draft.rename(given.positions)
     found = [Sample(**json.loads(text)) for text in given.positions.read_text("utf-8").splitlines()]
     won = np.array([sample.won for sample in found])
     value, to_come = expectations(found)

@@ -22,6 +22,7 @@ from bonspiel.curling.client.planning.time_manager import slices_left
 from bonspiel.curling.protocols import dc3, dc3_codec
 from bonspiel.runs.curling.benchmarks import practice, serving, serving_dc4
 from bonspiel.runs.verbs.command_line import DONE, FAILED
+from bonspiel.runs.verbs.options import option
 
 TEAMS = "team0", "team1"
 MOST_SHARE = 0.95  # of its slice that a move may take
@@ -216,42 +217,20 @@ def main(line: Sequence[str] | None = None) -> int:
     studies = parser.add_subparsers(required=True, metavar="STUDY")
     load = studies.add_parser("load", help="many matches at once, with clients that move at once")
     load.set_defaults(function=run_load)
-    load.add_argument("protocol", choices=("dc3", "dc4"), help="protocol of the server")
-    load.add_argument("--matches", type=int, default=serving.MATCHES, help="matches to play (default: %(default)s)")
-    load.add_argument("--ends", type=int, default=serving.ENDS, help="ends of a match (default: %(default)s)")
-    load.add_argument(
-        "--pause",
-        type=float,
-        default=0.0,
-        help="with dc4: thinking time of a client per shot, in seconds (default: %(default)s)",
-    )
+    option(load, "protocol", ("dc3", "dc4"), "protocol of the server")
+    option(load, "--matches", "N", "matches to play", serving.MATCHES)
+    option(load, "--ends", "N", "ends of a match", serving.ENDS)
+    option(load, "--pause", "S", "with dc4: thinking time of a client per shot, in seconds", 0.0)
     delay = studies.add_parser("delay", help="whole matches over a slow network")
     delay.set_defaults(function=run_delay)
-    delay.add_argument("--matches", type=int, default=20, help="matches to play (default: %(default)s)")
-    delay.add_argument("--at-once", type=int, default=1, help="matches played in parallel (default: %(default)s)")
-    delay.add_argument("--ends", type=int, default=10, help="ends of a match (default: %(default)s)")
-    delay.add_argument(
-        "--seconds",
-        type=float,
-        default=219.0,
-        help="thinking time of a team in the match, in seconds (default: %(default)s)",
-    )
-    delay.add_argument(
-        "--extra-seconds",
-        type=float,
-        default=21.9,
-        help="thinking time of a team in an extra end, in seconds (default: %(default)s)",
-    )
-    delay.add_argument(
-        "--delay", type=float, default=200.0, help="delay of a round trip in milliseconds (default: %(default)s)"
-    )
-    delay.add_argument("--planner", default="presearch", help="planner of both teams (default: %(default)s)")
-    delay.add_argument(
-        "--out",
-        type=Path,
-        default=Path("results/delay"),
-        help="folder for the logs of the clients (default: %(default)s)",
-    )
+    option(delay, "--matches", "N", "matches to play", 20)
+    option(delay, "--at-once", "N", "matches played in parallel", 1)
+    option(delay, "--ends", "N", "ends of a match", 10)
+    option(delay, "--seconds", "S", "thinking time of a team in the match, in seconds", 219.0)
+    option(delay, "--extra-seconds", "S", "thinking time of a team in an extra end, in seconds", 21.9)
+    option(delay, "--delay", "T", "delay of a round trip in milliseconds", 200.0)
+    option(delay, "--planner", "NAME", "planner of both teams", "presearch")
+    option(delay, "--out", "FOLDER", "folder for the logs of the clients", Path("results/delay"))
     arguments = parser.parse_args(line)
     status: int = arguments.function(arguments)
     return status

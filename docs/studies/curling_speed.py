@@ -14,6 +14,7 @@ from bonspiel.curling.ice.engines import make_engine
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.planners.model import Array, Rng
 from bonspiel.runs.curling.benchmarks.engines import microseconds
+from bonspiel.runs.verbs.options import option
 
 BOARDS, SHOTS = 100, 2_000  # for each number of stones, and on each board
 
@@ -50,7 +51,7 @@ def save_chart(figures: dict[int, Array], file: Path) -> None:
 def main(line: Sequence[str] | None = None) -> int:
     """Measure and print, then save the chart."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, metavar="FILE", help="file for the chart (default: do not draw it)")
+    option(parser, "--out", "FILE", "file for the chart (default: do not draw it)")
     out = parser.parse_args(line).out
     measured = dict(print_times(range(STONES), np.random.default_rng(0)))
     if out is not None:

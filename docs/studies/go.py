@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 from bonspiel.runs import provenance
 from bonspiel.runs.experiment import RunError, UsageError
-from bonspiel.runs.games.match import play_match, sources_of
+from bonspiel.runs.games.match import by_workers, play_match, sources_of
 from bonspiel.runs.games.tournament import make_tournament
 from bonspiel.runs.statistics.sample import Interval
 from bonspiel.runs.tables import estimate
+from bonspiel.runs.verbs.options import flag, option
 
 GNU_GO = "gtp:gnugo --mode gtp --chinese-rules --capture-all-dead"
 LEVEL_10 = f"{GNU_GO} --level 10"
@@ -53,8 +54,8 @@ def _ablation() -> Iterator[Meeting]:
         "all": "",
         "no RAVE, C = 0.3": ":rave_k=0,exploration=0.3",
         "no priors": ":priors=false",
-        "no first-play urgency": ":fpu=none",
-        "UCB1-Tuned": ":selection=ucb1_tuned,exploration=1",
+        "no first-play urgency": ":first_play=none",
+        "UCB1-Tuned": ":bonus=ucb1_tuned,exploration=1",
         "beta of Fuego": ":beta=fuego",
     }
     for name, change in changes.items():
@@ -67,7 +68,7 @@ def _territory() -> Iterator[Meeting]:
     """PTS against none, plain and with RAVE; weights; criticality."""
     for name, base in (("PTS, no RAVE", PLAIN), ("PTS, with RAVE", RAVE)):
         yield Meeting("territory", name, (f"territory_uct:{base}", f"rave_uct:{base}"), 500, 400, LIGHT)
-    critical = f"territory_uct:{PLAIN}", f"territory_uct:bonus=criticality,{PLAIN}"
+    critical = f"territory_uct:{PLAIN}", f"territory_uct:statistic=criticality,{PLAIN}"
     yield Meeting("territory", "PTS against criticality, no RAVE", critical, 500, 200, LIGHT)
     for simulations in (500, 1_000):
         for weight in (0.01, 0.04, 0.15, 0.4):
@@ -101,7 +102,7 @@ def play(meeting: Meeting, games: int, out: Path, seed: int, jobs: int) -> dict[
     tournament = make_tournament(meeting.sides, meeting.game, seed, [meeting.simulations], [])
     folder = out / f"{meeting.part}-{meeting.name}-{seed}".replace(" ", "-").replace("/", "-")
     facts = provenance.collect(sys.argv[1:], sources_of(tournament.game))
-    return play_match(tournament, games, folder, jobs, True, facts)[0]
+    return play_match(tournament, games, folder, by_workers(tournament, jobs), True, facts)[0]
 
 
 def table(part: str, rows: Iterable[tuple[Meeting, dict[str, Any]]]) -> Iterator[str]:
@@ -116,18 +117,11 @@ def table(part: str, rows: Iterable[tuple[Meeting, dict[str, Any]]]) -> Iterator
 def main(line: Sequence[str] | None = None) -> int:
     """Play the parts asked for and print their tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"parts to play: {', '.join(PARTS)} (default: all)")
-    parser.add_argument(
-        "--quick", action="store_true", help=f"{QUICK_GAMES} games per match, with a fifth of the simulations"
-    )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        default=Path("results/go"),
-        help="folder for the matches, which are continued (default: results/go)",
-    )
-    parser.add_argument("--seed", type=int, default=1, help="random seed (default: 1)")
-    parser.add_argument("--jobs", type=int, default=1, help="worker processes (default: 1)")
+    option(parser, "parts", "PART", f"parts to play: {', '.join(PARTS)} (default: all)", nargs="*")
+    flag(parser, "--quick", f"{QUICK_GAMES} games per match, with a fifth of the simulations")
+    option(parser, "--out", "FOLDER", "folder for the matches, which are continued", Path("results/go"))
+    option(parser, "--seed", "N", "random seed", 1)
+    option(parser, "--jobs", "N", "worker processes", 1)
     given = parser.parse_args(line)
     if unknown := set(given.parts) - set(PARTS):
         parser.error(f"unknown: {', '.join(sorted(unknown))}; choose from {', '.join(PARTS)}")

@@ -25,6 +25,7 @@ from bonspiel.runs.games.ratings import wilson
 from bonspiel.runs.progress import followed
 from bonspiel.runs.statistics.sample import summarise
 from bonspiel.runs.tables import estimate
+from bonspiel.runs.verbs.options import flag, option
 
 NOT_COMPARED = {"process"}  # a program of any strength
 
@@ -89,15 +90,11 @@ def table(stones: int, count: int, simulations: int, noise: str, seed: int) -> I
 def main(line: Sequence[str] | None = None) -> int:
     """Solve positions, ask every planner, and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--positions", type=int, default=400, help="positions per number of stones to come (default: 400)"
-    )
-    parser.add_argument("--simulations", type=int, default=1000, help="simulations per decision (default: 1000)")
-    parser.add_argument(
-        "--noise", choices=FCV1.noises, default="none", help="errors of execution that planners expect (default: none)"
-    )
-    parser.add_argument("--seed", type=int, default=1, help="random seed (default: 1)")
-    parser.add_argument("--quick", action="store_true", help="10 positions, 100 simulations")
+    option(parser, "--positions", "N", "positions per number of stones to come", 400)
+    option(parser, "--simulations", "N", "simulations per decision", 1000)
+    option(parser, "--noise", FCV1.noises, "errors of execution that planners expect", "none")
+    option(parser, "--seed", "N", "random seed", 1)
+    flag(parser, "--quick", "10 positions, 100 simulations")
     given = parser.parse_args(line)
     count, simulations = (10, 100) if given.quick else (given.positions, given.simulations)
     title = f"{count} positions each, seed {given.seed}, {simulations:,} simulations, noise expected: {given.noise}\n"

@@ -22,6 +22,7 @@ from bonspiel.curling.model import Curling
 from bonspiel.planners.model import Rng
 from bonspiel.planners.planner import Budget, Planner
 from bonspiel.runs.progress import followed
+from bonspiel.runs.verbs.options import option
 
 MOST_LEFT, MOST_LEAD = 4, 1  # ends to go, and points
 EXTRA_ENDS = 10
@@ -65,10 +66,10 @@ def play_end(planner: Planner, begins: Situation, choice: str, budget: Budget, r
 def main(line: Sequence[str] | None = None) -> int:
     """Play the ends, and print their counts as they stand in `curling.match.setup_value`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--ends", type=int, default=600, help="ends per set-up (default: 600)")
-    parser.add_argument("--simulations", type=int, default=800, help="simulations per decision (default: 800)")
-    parser.add_argument("--seed", type=int, default=1, help="random seed (default: 1)")
-    parser.add_argument("--planner", default="presearch", help="planner of both teams (default: presearch)")
+    option(parser, "--ends", "N", "ends per set-up", 600)
+    option(parser, "--simulations", "N", "simulations per decision", 800)
+    option(parser, "--seed", "N", "random seed", 1)
+    option(parser, "--planner", "NAME", "planner of both teams", "presearch")
     given = parser.parse_args(line)
     if given.ends < 1:
         parser.error(f"--ends {given.ends}: must be at least 1")

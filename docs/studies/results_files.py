@@ -21,6 +21,7 @@ from bonspiel.runs.results.rows import Batch, Episode
 from bonspiel.runs.runner import driver
 from bonspiel.runs.suite import Suite
 from bonspiel.runs.suites.lookup import load
+from bonspiel.runs.verbs.options import option
 
 BUDGETS = (10, 30, 100, 300, 1000)
 PLANNERS = ("uct", "pw", "dpw", "weighted_uct", "abstraction")
@@ -117,9 +118,9 @@ def measure_overhead(name: str, jobs: int) -> None:
 def main() -> None:
     """Measure, and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rows", type=int, metavar="N", help="measure a results file of N episodes")
-    parser.add_argument("--overhead", metavar="SUITE", help="measure the share of planning in the time of a run")
-    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="worker processes of that run (default: 2)")
+    option(parser, "--rows", "N", "measure a results file of N episodes")
+    option(parser, "--overhead", "SUITE", "measure the share of planning in the time of a run")
+    option(parser, "--jobs", "N", "worker processes of that run", 2)
     arguments = parser.parse_args()
     if arguments.rows:
         measure_rows(arguments.rows)

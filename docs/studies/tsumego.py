@@ -13,6 +13,7 @@ from bonspiel.envs.go.tsumego.generator import make_problem
 from bonspiel.envs.go.tsumego.problem import ALL, OPEN, Solution, SwitchesOfTsumego, Tsumego, solve_tsumego
 from bonspiel.planners.dfpn.solve import Limits
 from bonspiel.runs.progress import followed
+from bonspiel.runs.verbs.options import flag, option
 
 SMALLEST, LARGEST, USUAL = 8, 24, 16  # empty points of the region
 SETS = {
@@ -60,21 +61,13 @@ def disagreements(found: dict[str, list[Solution]]) -> int:
 def main(line: Sequence[str] | None = None) -> int:
     """Generate, solve with every set of switches, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--problems", type=int, default=300, help="problems to generate (default: 300)")
-    parser.add_argument(
-        "--seconds", type=float, default=10.0, help="maximum of CPU time per search, in seconds (default: 10)"
-    )
-    parser.add_argument("--seed", type=int, default=1, help="random seed (default: 1)")
-    parser.add_argument(
-        "--sets",
-        type=int,
-        nargs="+",
-        choices=range(1, len(SETS) + 1),
-        metavar="N",
-        help="sets of switches (default: all five)",
-    )
-    parser.add_argument("--jobs", type=int, default=1, help="worker processes (default: 1)")
-    parser.add_argument("--quick", action="store_true", help="10 problems, 0.5 seconds per search")
+    option(parser, "--problems", "N", "problems to generate", 300)
+    option(parser, "--seconds", "S", "maximum of CPU time per search, in seconds", 10.0)
+    option(parser, "--seed", "N", "random seed", 1)
+    allowed = range(1, len(SETS) + 1)
+    option(parser, "--sets", "N", "sets of switches (default: all five)", nargs="+", choices=allowed)
+    option(parser, "--jobs", "N", "worker processes", 1)
+    flag(parser, "--quick", "10 problems, 0.5 seconds per search")
     given = parser.parse_args(line)
     count, seconds = (10, 0.5) if given.quick else (given.problems, given.seconds)
     sizes = [SMALLEST + i % (LARGEST - SMALLEST + 1) for i in range(count)]

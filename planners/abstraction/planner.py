@@ -29,14 +29,15 @@ from bonspiel.planners.checks import (
 )
 from bonspiel.planners.core.actions import own_actions
 from bonspiel.planners.core.bounds import unusable_bounds
+from bonspiel.planners.core.problem import PlanLength
 from bonspiel.planners.core.zobrist import LEVELS
 from bonspiel.planners.model import HasActions, HasRollout
 from bonspiel.planners.planner import EpisodeSearch, FreshSearches, check_plan
-from bonspiel.planners.spaces import EXPLORATION, N_ACTIONS, Parameters, Range
+from bonspiel.planners.spaces import EXPLORATION, LOOKAHEAD, N_ACTIONS, Parameters, Range
 
 
 @dataclass(frozen=True)
-class AbstractionTree:
+class AbstractionTree(PlanLength):
     """UCB1 on statistics shared by similar states: the cells that hold a state, coarse to fine, each with a weight.
 
     A model with `actions` has its own set of actions in each state (algorithm 8), and the thesis's parameters for
@@ -87,6 +88,7 @@ class AbstractionTree:
     memory: float = 0.0
 
     tuning: ClassVar[Parameters] = {
+        **LOOKAHEAD,
         **EXPLORATION,
         **N_ACTIONS,
         "threshold": Range(1.0, 64.0, log=True),
@@ -96,6 +98,7 @@ class AbstractionTree:
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
+        super().__post_init__()
         require_at_least("exploration", self.exploration, 0.0)
         require_at_least("spread", self.spread, 0.0)
         require_at_least("inherited_visits", self.inherited_visits, 0.0)
@@ -186,4 +189,4 @@ class AbstractionTree:
             self.policy_visits,
             tree_steps,
         )
-        return PerStateSearch(model, state, rng, settings, budget.simulations)
+        return PerStateSearch(model, self.problem(model, state, cells=True), rng, settings, budget.simulations)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from bonspiel.planners.abstraction.planner import AbstractionTree
-from bonspiel.planners.spaces import N_ACTIONS, Choice, Parameters, Range
+from bonspiel.planners.spaces import LOOKAHEAD, N_ACTIONS, Choice, Parameters, Range
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class ScaledAbstraction(AbstractionTree):
     weight_power: float | None = 2.0
 
     tuning: ClassVar[Parameters] = {
+        **LOOKAHEAD,
         "exploration": Range(0.05, 1.0, log=True),
         "spread": Range(0.03, 4.0, log=True),
         "inherited_visits": Choice((0.0, 1.0, 2.0, 4.0)),

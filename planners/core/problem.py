@@ -1,12 +1,13 @@
 """The decision that a search is given, as its kernel takes it, and the kernels that take one."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.checks import offers, steps_left
+from bonspiel.planners.checks import offers, require_count, steps_left
 from bonspiel.planners.core.bounds import state_bounds
 from bonspiel.planners.core.jit import RNG, ROLES, Problem, address_of, compiled, int64, kernel, typeof
 from bonspiel.planners.core.zobrist import box_cells
@@ -129,12 +130,13 @@ def functions_of(model: Any) -> Any:
     return _tables[cls]
 
 
-def problem_of(model: Model, state: Array, *, cells: bool = False) -> Problem:
+def problem_of(model: Model, state: Array, lookahead: int | None = None, *, cells: bool = False) -> Problem:
     """The problem of acting in a state that was checked.
 
     Args:
         model: the generative model to search with.
         state: where to act, [state_dim].
+        lookahead: steps that plans look ahead at most, where the model has no smaller limit.
         cells: whether the kernel calls `cells`; a model without them has those of its bounds.
 
     Raises:
@@ -148,7 +150,28 @@ def problem_of(model: Model, state: Array, *, cells: bool = False) -> Problem:
         raise TypeError(f"model={model.__name__}: must be an instance; pass {model.__name__}()")
     if not fits:
         raise TypeError(f"{type(model).__name__}.params={params!r}: must be a contiguous float64 vector")
-    steps, functions = steps_left(model, state), functions_of(model)
+    steps, functions = steps_left(model, state, lookahead), functions_of(model)
     cell_params = state_bounds(model) if cells and not offers(model, HasCells) else params
     counter = getattr(model, "step_counter", NOT_COUNTED)
     return Problem(functions, params, cell_params, state, float(model.discount), steps, counter)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanLength:
+    """The length of a planner's plans.
+
+    Args:
+        lookahead: steps that plans look ahead at most; none: to the end of the episode, or as far as the environment
+            says. Of two limits the smaller counts.
+    """
+
+    lookahead: int | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a length below 1."""
+        if self.lookahead is not None:
+            require_count("lookahead", self.lookahead)
+
+    def problem(self, model: Model, state: Array, *, cells: bool = False) -> Problem:
+        """The problem of acting in a state that was checked; see `problem_of`."""
+        return problem_of(model, state, self.lookahead, cells=cells)

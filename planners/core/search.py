@@ -196,6 +196,7 @@ def plan_with_tree(
     columns: int = WITHOUT_VARIANCE,
     first_play: float = UNTRIED,
     candidates: int = 0,
+    lookahead: int | None = None,
     choose: Callable[[NDArray[np.int64], Array], int] | None = None,
 ) -> Decision:
     """Plan with a kernel over a SearchTree.
@@ -212,10 +213,11 @@ def plan_with_tree(
         columns: see `new_tree`.
         first_play: see `new_tree`.
         candidates: see `new_walk`.
+        lookahead: see `problem_of`.
         choose: see `decide`.
     """
     start = time.perf_counter()
-    problem = problem_of(model, state)
+    problem = problem_of(model, state, lookahead)
     tree = new_tree(model, problem, first_nodes(budget), root_actions, by_state, columns, first_play)
     walk = new_walk(model, problem.steps, candidates, budget)
 

@@ -9,10 +9,8 @@ from typing import ClassVar
 
 from bonspiel.planners import Array, Budget, Decision, EpisodeSearch, Model, Rng
 from bonspiel.planners.checks import require, require_at_least, require_count, require_positive, require_share
-from bonspiel.planners.planner import Traits
-from bonspiel.planners.sequences import plans as sequences
 from bonspiel.planners.sequences.gaussians import GaussianRounds, GaussianSearch
-from bonspiel.planners.sequences.plans import best_of
+from bonspiel.planners.sequences.plans import SequenceSearch, best_of
 from bonspiel.planners.spaces import COLOUR, GAUSSIANS, Parameters, Range
 
 
@@ -27,7 +25,7 @@ class _Rounds(GaussianRounds):
 
 
 @dataclass(frozen=True)
-class CEM:
+class CEM(SequenceSearch):
     """The cross-entropy method: rounds of sequences from Gaussians that are fitted to the best of the round before.
 
     The action played is the first of the mean sequence, as in PlaNet. The last rollouts of the budget go to that
@@ -42,8 +40,6 @@ class CEM:
         beta: colour of the noise, whose power falls with the frequency as f^-beta; 0 is white as in the papers, with
             which long sequences are hardly ever smooth.
         least_sd: least standard deviation, as a part of the range as well, at least 0.
-        horizon: steps of a sequence, at which a rollout ends; None looks to the end of the episode.
-        repeats: rollouts of each sequence, for noisy models.
         memory: part of the last decision's mean sequence, shifted by the step taken, with which the next decision of an
             episode starts, in [0, 1]; the rest is the middle of the range.
     """
@@ -54,15 +50,13 @@ class CEM:
     sd: float = 0.6
     beta: float = 3.0
     least_sd: float = 0.02
-    horizon: int | None = 50
-    repeats: int = 1
     memory: float = 0.0
 
-    traits: ClassVar[Traits] = Traits(takes_root_actions=False)
     tuning: ClassVar[Parameters] = {**GAUSSIANS, **COLOUR, "elite_fraction": Range(0.05, 0.4, log=True)}
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
+        super().__post_init__()
         require_count("population", self.population, 2)
         require_positive("elite_fraction", self.elite_fraction, 1.0)
         require_at_least("momentum", self.momentum, 0.0)
@@ -71,11 +65,6 @@ class CEM:
         require_at_least("beta", self.beta, 0.0)
         require_at_least("least_sd", self.least_sd, 0.0)
         require_share("memory", self.memory)
-        sequences.check_rollouts(self.horizon, self.repeats)
-
-    def unsupported(self, model: Model) -> str | None:
-        """Say why a model cannot be searched; see `planners.Planner`."""
-        return sequences.unsupported(model)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""

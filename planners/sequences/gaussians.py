@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from bonspiel.planners.checks import offers, require
+from bonspiel.planners.checks import offers, require, steps_left
 from bonspiel.planners.model import Array, HasTimeIndex, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, check_plan
-from bonspiel.planners.sequences.plans import length, plan_with_sequences, round_size
+from bonspiel.planners.sequences.plans import plan_with_sequences, round_size
 
 
 @functools.lru_cache(maxsize=64)
@@ -138,7 +138,7 @@ class GaussianSearch:
 
     Args:
         rounds: the rule that moves the Gaussian.
-        planner: with `population`, `sd` and `beta` of the Gaussian, `horizon`, `repeats` and `memory`.
+        planner: with `population`, `sd` and `beta` of the Gaussian, `lookahead`, `repeats` and `memory`.
         model: see `planners.Planner.plan`.
     """
 
@@ -152,7 +152,7 @@ class GaussianSearch:
         start = time.perf_counter()
         planner, model = self.planner, self.model
         state = check_plan(planner, model, state, budget, rng, root_actions)
-        gaussian = Gaussian(model, length(model, state, planner.horizon), planner.sd, planner.beta, rng)
+        gaussian = Gaussian(model, steps_left(model, state, planner.lookahead), planner.sd, planner.beta, rng)
         size = round_size(planner.population, planner.repeats, budget, self.rounds.n_finalists)
         rule = self.rounds(planner, gaussian, size)
         step = int(state[model.time_index]) if offers(model, HasTimeIndex) else self.step + 1

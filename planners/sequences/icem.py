@@ -11,10 +11,8 @@ import numpy as np
 
 from bonspiel.planners import Array, Budget, Decision, EpisodeSearch, Model, Rng
 from bonspiel.planners.checks import require, require_at_least, require_count, require_positive, require_share
-from bonspiel.planners.planner import Traits
-from bonspiel.planners.sequences import plans as sequences
 from bonspiel.planners.sequences.gaussians import Gaussian, GaussianRounds, GaussianSearch, shifted
-from bonspiel.planners.sequences.plans import best_of
+from bonspiel.planners.sequences.plans import SequenceSearch, best_of
 from bonspiel.planners.spaces import COLOUR, GAUSSIANS, Choice, Parameters
 
 
@@ -61,7 +59,7 @@ class _Rounds(GaussianRounds):
 
 
 @dataclass(frozen=True)
-class ICEM:
+class ICEM(SequenceSearch):
     """CEM with coloured noise, elites that stay in the next round, shrinking rounds, and the best sequence ever played.
 
     The last rollouts of the budget go to the mean sequence, which the paper adds to the last round, and to the best of
@@ -81,8 +79,6 @@ class ICEM:
         momentum: part of mean and deviation that a round leaves as they were, in [0, 1).
         sd: standard deviation at first, as a part of an action's range, above 0.
         least_sd: least standard deviation, as a part of the range as well, at least 0.
-        horizon: steps of a sequence, at which a rollout ends; None looks to the end of the episode.
-        repeats: rollouts of each sequence, for noisy models.
         memory: part of the last decision's mean sequence, shifted by the step taken, with which the next decision of an
             episode starts, in [0, 1]; the rest is the middle of the range.
     """
@@ -95,15 +91,13 @@ class ICEM:
     momentum: float = 0.1
     sd: float = 0.6
     least_sd: float = 0.02
-    horizon: int | None = 50
-    repeats: int = 1
     memory: float = 0.0
 
-    traits: ClassVar[Traits] = Traits(takes_root_actions=False)
     tuning: ClassVar[Parameters] = {**GAUSSIANS, **COLOUR, "elites": Choice((5, 10, 20))}
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
+        super().__post_init__()
         require_count("population", self.population, 2)
         require_at_least("decay", self.decay, 1.0)
         require_count("elites", self.elites, 2)
@@ -114,11 +108,6 @@ class ICEM:
         require_positive("sd", self.sd)
         require_at_least("least_sd", self.least_sd, 0.0)
         require_share("memory", self.memory)
-        sequences.check_rollouts(self.horizon, self.repeats)
-
-    def unsupported(self, model: Model) -> str | None:
-        """Say why a model cannot be searched; see `planners.Planner`."""
-        return sequences.unsupported(model)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""

@@ -11,9 +11,8 @@ import numpy as np
 
 from bonspiel.planners import Array, Budget, Decision, EpisodeSearch, Model, Rng
 from bonspiel.planners.checks import require_at_least, require_choice, require_count, require_positive, require_share
-from bonspiel.planners.planner import Traits
-from bonspiel.planners.sequences import plans as sequences
 from bonspiel.planners.sequences.gaussians import GaussianRounds, GaussianSearch
+from bonspiel.planners.sequences.plans import SequenceSearch
 from bonspiel.planners.spaces import COLOUR, GAUSSIANS, Parameters, Range
 
 
@@ -45,7 +44,7 @@ class _Rounds(GaussianRounds):
 
 
 @dataclass(frozen=True)
-class MPPI:
+class MPPI(SequenceSearch):
     """Path integral control: rounds of sequences around a mean that moves to their average, weighted by the returns.
 
     The action played is the first of the mean sequence. The last rollouts of the budget go to that sequence and value
@@ -60,8 +59,6 @@ class MPPI:
             suits rewards of any size, or "raw" as in the paper.
         sd: standard deviation of the perturbations, as a part of an action's range, above 0.
         beta: colour of the perturbations, whose power falls with the frequency as f^-beta; 0 is white as in the paper.
-        horizon: steps of a sequence, at which a rollout ends; None looks to the end of the episode.
-        repeats: rollouts of each sequence, for noisy models.
         memory: part of the last decision's mean sequence, shifted by the step taken, with which the next decision of an
             episode starts, in [0, 1]; the rest is the middle of the range.
     """
@@ -71,26 +68,19 @@ class MPPI:
     returns: Literal["standardised", "raw"] = "standardised"
     sd: float = 0.5
     beta: float = 3.0
-    horizon: int | None = 50
-    repeats: int = 1
     memory: float = 0.0
 
-    traits: ClassVar[Traits] = Traits(takes_root_actions=False)
     tuning: ClassVar[Parameters] = {**GAUSSIANS, **COLOUR, "temperature": Range(0.03, 3.0, log=True)}
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
+        super().__post_init__()
         require_count("population", self.population, 2)
         require_positive("temperature", self.temperature)
         require_choice("returns", self.returns, ("standardised", "raw"))
         require_positive("sd", self.sd)
         require_at_least("beta", self.beta, 0.0)
         require_share("memory", self.memory)
-        sequences.check_rollouts(self.horizon, self.repeats)
-
-    def unsupported(self, model: Model) -> str | None:
-        """Say why a model cannot be searched; see `planners.Planner`."""
-        return sequences.unsupported(model)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""

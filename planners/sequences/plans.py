@@ -3,19 +3,22 @@
 A simulation is one rollout of one sequence from the root.
 """
 
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.checks import discrete_actions, missing_action_bounds, require_count, steps_left, two_players
+from bonspiel.planners.aliases import Alias
+from bonspiel.planners.checks import discrete_actions, missing_action_bounds, require_count, two_players
 from bonspiel.planners.core.jit import Problem, int64, run, step
-from bonspiel.planners.core.problem import problem_of, search_kernel
+from bonspiel.planners.core.problem import PlanLength, problem_of, search_kernel
 from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
 from bonspiel.planners.model import Array, Model, Rng
-from bonspiel.planners.planner import Budget, Decision
+from bonspiel.planners.planner import Budget, Decision, Traits
 
 FEWEST_ROUNDS = 4  # where simulations are too few for as many rounds of the whole population, it is smaller
 
@@ -86,22 +89,30 @@ def best_of(returns: Array, count: int) -> NDArray[np.int64]:
     return np.argsort(-returns, kind="stable")[:count]
 
 
-def unsupported(model: Model) -> str | None:
-    """Say why a model cannot be planned for by sequences drawn within the bounds of its actions; None if it can."""
-    return two_players(model) or discrete_actions(model) or missing_action_bounds(model)
+@dataclass(frozen=True, kw_only=True)
+class SequenceSearch(PlanLength):
+    """A search over sequences of actions within their bounds, each valued by rollouts.
 
+    Args:
+        lookahead: steps of a sequence, at which a rollout ends; none: to the end of the episode, or as far as the
+            environment says. Its name was `horizon`, which is taken as well.
+        repeats: rollouts of each sequence, for noisy models.
+    """
 
-def check_rollouts(horizon: int | None, repeats: int) -> None:
-    """Refuse parameters of rollouts that are out of range."""
-    if horizon is not None:
-        require_count("horizon", horizon)
-    require_count("repeats", repeats)
+    lookahead: int | None = 50
+    repeats: int = 1
 
+    traits: ClassVar[Traits] = Traits(takes_root_actions=False)
+    aliases: ClassVar[Mapping[str, Alias]] = {"horizon": Alias("lookahead")}
 
-def length(model: Model, state: Array, horizon: int | None) -> int:
-    """Steps of a sequence: to the end of the episode, but at most `horizon`; raises as `steps_left` does."""
-    left = steps_left(model, state)
-    return left if horizon is None else min(left, horizon)
+    def __post_init__(self) -> None:
+        """Refuse parameters out of range."""
+        super().__post_init__()
+        require_count("repeats", self.repeats)
+
+    def unsupported(self, model: Model) -> str | None:
+        """Say why a model cannot be searched; see `planners.Planner`."""
+        return two_players(model) or discrete_actions(model) or missing_action_bounds(model)
 
 
 def round_size(population: int, repeats: int, budget: Budget, finalists: int = 1) -> int:

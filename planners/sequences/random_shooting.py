@@ -7,10 +7,9 @@ from typing import ClassVar
 import numpy as np
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
-from bonspiel.planners.checks import require_count
-from bonspiel.planners.planner import Traits, check_plan
-from bonspiel.planners.sequences import plans as sequences
-from bonspiel.planners.sequences.plans import length, plan_with_sequences
+from bonspiel.planners.checks import require_count, steps_left
+from bonspiel.planners.planner import check_plan
+from bonspiel.planners.sequences.plans import SequenceSearch, plan_with_sequences
 from bonspiel.planners.spaces import SEQUENCES, Choice, Parameters
 
 ROUND = 256  # sequences drawn at once
@@ -42,7 +41,7 @@ class _Rounds:
 
 
 @dataclass(frozen=True)
-class RandomShooting:
+class RandomShooting(SequenceSearch):
     """Plays the first action of the best of many random sequences.
 
     The last rollouts of the budget go to the best sequence and value it, since the highest of many noisy returns is
@@ -50,30 +49,21 @@ class RandomShooting:
 
     Args:
         hold: steps that an action is held, at least 1; with more than 1, sequences are piecewise constant.
-        horizon: steps of a sequence, at which a rollout ends; None looks to the end of the episode.
-        repeats: rollouts of each sequence, for noisy models.
     """
 
     hold: int = 1
-    horizon: int | None = 50
-    repeats: int = 1
 
-    traits: ClassVar[Traits] = Traits(takes_root_actions=False)
     tuning: ClassVar[Parameters] = {**SEQUENCES, "hold": Choice((1, 2, 4, 8))}
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
+        super().__post_init__()
         require_count("hold", self.hold)
-        sequences.check_rollouts(self.horizon, self.repeats)
-
-    def unsupported(self, model: Model) -> str | None:
-        """Say why a model cannot be searched; see `planners.Planner`."""
-        return sequences.unsupported(model)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
         start = time.perf_counter()
         state = check_plan(self, model, state, budget, rng, root_actions)
         size = ROUND if budget.simulations is None else min(ROUND, -(-budget.simulations // self.repeats))
-        rounds = _Rounds(model, length(model, state, self.horizon), self.hold, size, rng)
+        rounds = _Rounds(model, steps_left(model, state, self.lookahead), self.hold, size, rng)
         return plan_with_sequences(rounds, self.repeats, model, state, budget, rng, start)

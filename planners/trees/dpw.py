@@ -7,15 +7,25 @@ from bonspiel.planners import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.checks import require_choice, require_positive
 from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.problem import search_kernel
-from bonspiel.planners.core.tree.backup import back_up
-from bonspiel.planners.core.tree.blind_values import blind_values_of, check_blind_values
+from bonspiel.planners.core.tree.blind_values import NO_BLIND_VALUES, BlindValues, blind_values_of, check_blind_values
 from bonspiel.planners.core.tree.descent import Outcomes, follow_outcome
-from bonspiel.planners.core.tree.new_actions import NewActions, choose_widening, new_actions_of
-from bonspiel.planners.core.tree.nodes import ENDED, SEARCH_TREE, SearchTree, has_room
+from bonspiel.planners.core.tree.new_actions import choose_widening
+from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree
 from bonspiel.planners.core.tree.selection import Selection, selection_of
+from bonspiel.planners.core.tree.simulation import simulate
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
 from bonspiel.planners.planner import check_plan
-from bonspiel.planners.spaces import BLIND_VALUES, BONUS, EXPLORATION, LEAF, STATES, WIDENING, Choice, Parameters
+from bonspiel.planners.spaces import (
+    BLIND_VALUES,
+    BONUS,
+    EXPLORATION,
+    LEAF,
+    LOOKAHEAD,
+    STATES,
+    WIDENING,
+    Choice,
+    Parameters,
+)
 from bonspiel.planners.trees.tree_search import TreeSearch
 
 
@@ -23,32 +33,21 @@ class DPWSettings(NamedTuple):
     """The parameters of `DPW` as its kernel takes them."""
 
     selection: Selection
-    new_actions: NewActions
+    k_action: float
+    alpha_action: float
+    blind_values: BlindValues
     outcomes: Outcomes
     playouts: int
 
 
-EXAMPLE_DPW = DPWSettings(selection_of(1.0), new_actions_of(1.0, 1.0), Outcomes(1.0, 1.0, False), 1)
+EXAMPLE_DPW = DPWSettings(selection_of(1.0), 1.0, 1.0, NO_BLIND_VALUES, Outcomes(1.0, 1.0, False), 1)
 
 
 @search_kernel(SEARCH_TREE, TREE_WALK, EXAMPLE_DPW)
-def search(
+def _search(
     tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: DPWSettings
 ) -> int:
-    """Simulate from the root."""
-    done = 0
-    while done < simulations and has_room(tree, problem.steps):
-        node, depth, leaf_value, weight = 0, 0, 0.0, 1
-        while node != ENDED:
-            edge = choose_widening(tree, walk, problem, node, rng, settings.selection, settings.new_actions)
-            node, leaf_value, weight = follow_outcome(
-                tree, walk, problem, depth, node, edge, rng, settings.outcomes, settings.playouts
-            )
-            depth += 1
-        back_up(tree, walk, depth, leaf_value, problem.discount, weight)
-        walk.left[0] -= weight
-        done += weight
-    return done
+    return simulate(tree, walk, problem, simulations, rng, settings, choose_widening, follow_outcome)
 
 
 @dataclass(frozen=True)
@@ -75,6 +74,7 @@ class DPW(TreeSearch):
     blind_values: int = 0
 
     tuning: ClassVar[Parameters] = {
+        **LOOKAHEAD,
         **EXPLORATION,
         **BONUS,
         **WIDENING,
@@ -98,7 +98,9 @@ class DPW(TreeSearch):
         """The parameters as a kernel takes them."""
         return DPWSettings(
             self.selection,
-            new_actions_of(self.k_action, self.alpha_action, blind_values_of(model, self.blind_values)),
+            self.k_action,
+            self.alpha_action,
+            blind_values_of(model, self.blind_values),
             Outcomes(self.k_state, self.alpha_state, self.outcome == "least_visited"),
             self.leaf_playouts,
         )
@@ -107,5 +109,5 @@ class DPW(TreeSearch):
         """Choose an action; see `planners.Planner.plan`."""
         state = check_plan(self, model, state, budget, rng)
         return self.plan_by(
-            search, model, state, budget, rng, root_actions, by_state=False, candidates=self.blind_values
+            _search, model, state, budget, rng, root_actions, by_state=False, candidates=self.blind_values
         )

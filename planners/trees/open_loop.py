@@ -12,7 +12,7 @@ from typing import ClassVar, Literal, NamedTuple
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.checks import missing, require_at_least, require_positive, two_players
 from bonspiel.planners.core.jit import Problem, step
-from bonspiel.planners.core.problem import search_kernel
+from bonspiel.planners.core.problem import PlanLength, search_kernel
 from bonspiel.planners.core.search import plan_with_tree
 from bonspiel.planners.core.tree.backup import back_up
 from bonspiel.planners.core.tree.leaf import check_leaf, playouts_of, value_leaf
@@ -23,7 +23,7 @@ from bonspiel.planners.core.tree.widening import is_due
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, record
 from bonspiel.planners.model import HasRollout
 from bonspiel.planners.planner import check_plan
-from bonspiel.planners.spaces import EXPLORATION, LEAF, WIDENING, Parameters
+from bonspiel.planners.spaces import EXPLORATION, LEAF, LOOKAHEAD, WIDENING, Parameters
 
 
 class OpenLoopSettings(NamedTuple):
@@ -68,7 +68,7 @@ def _search(
 
 
 @dataclass(frozen=True)
-class OpenLoop:
+class OpenLoop(PlanLength):
     """UCT with progressive widening on sequences of actions; a node stands for all states that its sequence leads to.
 
     Noise of the model costs no nodes, and the value of a sequence includes it; but a plan cannot react to where the
@@ -86,10 +86,11 @@ class OpenLoop:
     k_action: float = 1.0
     leaf: Literal["tree", "rollout"] = "tree"
 
-    tuning: ClassVar[Parameters] = {**EXPLORATION, **WIDENING, **LEAF}
+    tuning: ClassVar[Parameters] = {**LOOKAHEAD, **EXPLORATION, **WIDENING, **LEAF}
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
+        super().__post_init__()
         require_at_least("exploration", self.exploration, 0.0)
         require_positive("alpha_action", self.alpha_action, 1.0)
         require_positive("k_action", self.k_action)
@@ -103,4 +104,6 @@ class OpenLoop:
         """Choose an action; see `planners.Planner.plan`."""
         state = check_plan(self, model, state, budget, rng)
         settings = OpenLoopSettings(self.exploration, self.k_action, self.alpha_action, playouts_of(self.leaf))
-        return plan_with_tree(_search, settings, model, state, budget, rng, root_actions, by_state=False)
+        return plan_with_tree(
+            _search, settings, model, state, budget, rng, root_actions, by_state=False, lookahead=self.lookahead
+        )

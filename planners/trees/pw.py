@@ -7,15 +7,15 @@ from bonspiel.planners import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.checks import require_positive
 from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.problem import search_kernel
-from bonspiel.planners.core.tree.backup import back_up
-from bonspiel.planners.core.tree.blind_values import blind_values_of, check_blind_values
+from bonspiel.planners.core.tree.blind_values import NO_BLIND_VALUES, BlindValues, blind_values_of, check_blind_values
 from bonspiel.planners.core.tree.descent import follow
-from bonspiel.planners.core.tree.new_actions import NewActions, choose_widening, new_actions_of
-from bonspiel.planners.core.tree.nodes import ENDED, SEARCH_TREE, SearchTree, has_room
+from bonspiel.planners.core.tree.new_actions import choose_widening
+from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree
 from bonspiel.planners.core.tree.selection import Selection, selection_of
+from bonspiel.planners.core.tree.simulation import simulate
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
 from bonspiel.planners.planner import check_plan
-from bonspiel.planners.spaces import BLIND_VALUES, BONUS, EXPLORATION, LEAF, WIDENING, Parameters
+from bonspiel.planners.spaces import BLIND_VALUES, BONUS, EXPLORATION, LEAF, LOOKAHEAD, WIDENING, Parameters
 from bonspiel.planners.trees.tree_search import TreeSearch
 
 
@@ -23,28 +23,20 @@ class PWSettings(NamedTuple):
     """The parameters of `PW` as its kernel takes them."""
 
     selection: Selection
-    new_actions: NewActions
+    k_action: float
+    alpha_action: float
+    blind_values: BlindValues
     playouts: int
 
 
-EXAMPLE_PW = PWSettings(selection_of(1.0), new_actions_of(1.0, 1.0), 1)
+EXAMPLE_PW = PWSettings(selection_of(1.0), 1.0, 1.0, NO_BLIND_VALUES, 1)
 
 
 @search_kernel(SEARCH_TREE, TREE_WALK, EXAMPLE_PW)
 def _search(
     tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: PWSettings
 ) -> int:
-    done = 0
-    while done < simulations and has_room(tree, problem.steps):
-        node, depth, leaf_value, weight = 0, 0, 0.0, 1
-        while node != ENDED:
-            edge = choose_widening(tree, walk, problem, node, rng, settings.selection, settings.new_actions)
-            node, leaf_value, weight = follow(tree, walk, problem, depth, node, edge, rng, settings.playouts)
-            depth += 1
-        back_up(tree, walk, depth, leaf_value, problem.discount, weight)
-        walk.left[0] -= weight
-        done += weight
-    return done
+    return simulate(tree, walk, problem, simulations, rng, settings, choose_widening, follow)
 
 
 @dataclass(frozen=True)
@@ -64,7 +56,7 @@ class PW(TreeSearch):
     k_action: float = 1.0
     blind_values: int = 0
 
-    tuning: ClassVar[Parameters] = {**EXPLORATION, **BONUS, **WIDENING, **BLIND_VALUES, **LEAF}
+    tuning: ClassVar[Parameters] = {**LOOKAHEAD, **EXPLORATION, **BONUS, **WIDENING, **BLIND_VALUES, **LEAF}
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
@@ -77,7 +69,9 @@ class PW(TreeSearch):
         """The parameters as a kernel takes them."""
         return PWSettings(
             self.selection,
-            new_actions_of(self.k_action, self.alpha_action, blind_values_of(model, self.blind_values)),
+            self.k_action,
+            self.alpha_action,
+            blind_values_of(model, self.blind_values),
             self.leaf_playouts,
         )
 

@@ -21,7 +21,7 @@ from bonspiel.planners import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.checks import MOST_ACTIONS, missing, missing_action_bounds, offers, require_count
 from bonspiel.planners.core.actions import action_set, own_actions
 from bonspiel.planners.core.jit import Problem, helper
-from bonspiel.planners.core.problem import problem_of, search_kernel
+from bonspiel.planners.core.problem import PlanLength, search_kernel
 from bonspiel.planners.core.search import decide, extend, first_nodes, root_of
 from bonspiel.planners.core.tree.backup import back_up
 from bonspiel.planners.core.tree.descent import choose_of_set, follow
@@ -31,7 +31,7 @@ from bonspiel.planners.core.tree.selection import Bonus, Selection, check_select
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
 from bonspiel.planners.model import HasActions, HasRollout
 from bonspiel.planners.planner import Traits, check_plan
-from bonspiel.planners.spaces import EXPLORATION, LEAF, N_ACTIONS, Choice, Parameters
+from bonspiel.planners.spaces import EXPLORATION, LEAF, LOOKAHEAD, N_ACTIONS, Choice, Parameters
 
 
 class HalvingSettings(NamedTuple):
@@ -66,8 +66,8 @@ def _search(
             if depth == 0:
                 edge = _least_tried(tree, settings.left)
             else:
-                edge = choose_of_set(tree, walk, problem, node, rng, settings.selection, settings.actions)
-            node, leaf_value, _ = follow(tree, walk, problem, depth, node, edge, rng, settings.playouts)
+                edge = choose_of_set(tree, walk, problem, node, rng, settings)
+            node, leaf_value, _ = follow(tree, walk, problem, depth, node, edge, rng, settings)
             depth += 1
         back_up(tree, walk, depth, leaf_value, problem.discount)
     return simulations
@@ -81,7 +81,7 @@ def _better_half(tree: SearchTree, left: NDArray[np.int64]) -> NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class SequentialHalving:
+class SequentialHalving(PlanLength):
     """Halves the root's actions round by round, and searches below them by UCT.
 
     Args:
@@ -100,10 +100,17 @@ class SequentialHalving:
     leaf: Literal["tree", "rollout"] = "tree"
     bonus: Bonus = "ucb1"
 
-    tuning: ClassVar[Parameters] = {**EXPLORATION, **N_ACTIONS, **LEAF, "n_root_actions": Choice((8, 16, 32, 64))}
+    tuning: ClassVar[Parameters] = {
+        **LOOKAHEAD,
+        **EXPLORATION,
+        **N_ACTIONS,
+        **LEAF,
+        "n_root_actions": Choice((8, 16, 32, 64)),
+    }
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
+        super().__post_init__()
         check_selection(self.exploration, self.bonus, None, False)
         require_count("n_root_actions", self.n_root_actions, 1, MOST_ACTIONS)
         require_count("n_actions", self.n_actions, 1, MOST_ACTIONS)
@@ -122,7 +129,7 @@ class SequentialHalving:
         """Choose an action; see `planners.Planner.plan`."""
         start = time.perf_counter()
         state = check_plan(self, model, state, budget, rng)
-        problem = problem_of(model, state)
+        problem = self.problem(model, state)
         if root_actions is None:
             own = own_actions(model, state) if offers(model, HasActions) else None
             root_actions = action_set(model, self.n_root_actions) if own is None else own

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.checks import missing
+from bonspiel.planners.core.problem import PlanLength
 from bonspiel.planners.core.search import plan_with_tree
 from bonspiel.planners.core.tree.leaf import check_leaf, playouts_of
 from bonspiel.planners.core.tree.selection import Bonus, Selection, check_selection, columns_of, selection_of
@@ -13,7 +14,7 @@ from bonspiel.planners.model import HasRollout
 
 
 @dataclass(frozen=True)
-class TreeSearch(ABC):
+class TreeSearch(PlanLength, ABC):
     """A tree search with one node for each state or outcome, whose subclasses choose the actions.
 
     Args:
@@ -37,6 +38,7 @@ class TreeSearch(ABC):
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
+        super().__post_init__()
         check_selection(self.exploration, self.bonus, self.first_play, self.scale_exploration)
         check_leaf(self.leaf, self.playouts)
 
@@ -82,4 +84,5 @@ class TreeSearch(ABC):
             columns=columns_of(self.bonus),
             first_play=self.selection.first_play,
             candidates=candidates,
+            lookahead=self.lookahead,
         )

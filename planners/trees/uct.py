@@ -10,14 +10,14 @@ from bonspiel.planners.checks import MOST_ACTIONS, missing_action_bounds, offers
 from bonspiel.planners.core.actions import action_set
 from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.problem import search_kernel
-from bonspiel.planners.core.tree.backup import back_up
 from bonspiel.planners.core.tree.descent import choose_of_set, follow
-from bonspiel.planners.core.tree.nodes import ENDED, SEARCH_TREE, SearchTree, has_room
+from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree
 from bonspiel.planners.core.tree.selection import Selection, selection_of
+from bonspiel.planners.core.tree.simulation import simulate
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
 from bonspiel.planners.model import HasActions
 from bonspiel.planners.planner import check_plan
-from bonspiel.planners.spaces import BONUS, EXPLORATION, LEAF, N_ACTIONS, Parameters
+from bonspiel.planners.spaces import BONUS, EXPLORATION, LEAF, LOOKAHEAD, N_ACTIONS, Parameters
 from bonspiel.planners.trees.tree_search import TreeSearch
 
 
@@ -36,17 +36,7 @@ EXAMPLE_UCT = UCTSettings(selection_of(1.0), np.empty((1, 1)), 1)
 def _search(
     tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: UCTSettings
 ) -> int:
-    done = 0
-    while done < simulations and has_room(tree, problem.steps):
-        node, depth, leaf_value, weight = 0, 0, 0.0, 1
-        while node != ENDED:
-            edge = choose_of_set(tree, walk, problem, node, rng, settings.selection, settings.actions)
-            node, leaf_value, weight = follow(tree, walk, problem, depth, node, edge, rng, settings.playouts)
-            depth += 1
-        back_up(tree, walk, depth, leaf_value, problem.discount, weight)
-        walk.left[0] -= weight
-        done += weight
-    return done
+    return simulate(tree, walk, problem, simulations, rng, settings, choose_of_set, follow)
 
 
 @dataclass(frozen=True)
@@ -62,7 +52,7 @@ class UCT(TreeSearch):
 
     n_actions: int = 8
 
-    tuning: ClassVar[Parameters] = {**EXPLORATION, **BONUS, **N_ACTIONS, **LEAF}
+    tuning: ClassVar[Parameters] = {**LOOKAHEAD, **EXPLORATION, **BONUS, **N_ACTIONS, **LEAF}
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""

@@ -1,7 +1,9 @@
 """VOOT: UCT with progressive widening by Voronoi optimistic optimization (Kim et al. 2020)."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.checks import (
@@ -12,13 +14,39 @@ from bonspiel.planners.checks import (
     require_share,
     two_players,
 )
-from bonspiel.planners.core.tree.descent import Outcomes
-from bonspiel.planners.core.tree.new_actions import new_actions_of
-from bonspiel.planners.core.tree.voronoi import voronoi_of
+from bonspiel.planners.core.jit import Problem
+from bonspiel.planners.core.problem import search_kernel
+from bonspiel.planners.core.tree.descent import Outcomes, follow_outcome
+from bonspiel.planners.core.tree.new_actions import choose_by_voronoi
+from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree
+from bonspiel.planners.core.tree.selection import Selection, selection_of
+from bonspiel.planners.core.tree.simulation import simulate
+from bonspiel.planners.core.tree.voronoi import Voronoi, voronoi_of
+from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
 from bonspiel.planners.planner import check_plan
-from bonspiel.planners.spaces import EXPLORATION, LEAF, STATES, WIDENING, Choice, Parameters, Range
-from bonspiel.planners.trees.dpw import DPWSettings, search
+from bonspiel.planners.spaces import EXPLORATION, LEAF, LOOKAHEAD, STATES, WIDENING, Choice, Parameters, Range
 from bonspiel.planners.trees.tree_search import TreeSearch
+
+
+class VOOTSettings(NamedTuple):
+    """The parameters of `VOOT` as its kernel takes them."""
+
+    selection: Selection
+    k_action: float
+    alpha_action: float
+    voronoi: Voronoi
+    outcomes: Outcomes
+    playouts: int
+
+
+_EXAMPLE = VOOTSettings(selection_of(1.0), 1.0, 1.0, Voronoi(1.0, 0, np.empty((2, 1))), Outcomes(1.0, 1.0, False), 1)
+
+
+@search_kernel(SEARCH_TREE, TREE_WALK, _EXAMPLE)
+def _search(
+    tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: VOOTSettings
+) -> int:
+    return simulate(tree, walk, problem, simulations, rng, settings, choose_by_voronoi, follow_outcome)
 
 
 @dataclass(frozen=True)
@@ -55,6 +83,7 @@ class VOOT(TreeSearch):
     k_state: float = 1.0
 
     tuning: ClassVar[Parameters] = {
+        **LOOKAHEAD,
         **EXPLORATION,
         **WIDENING,
         **STATES,
@@ -79,12 +108,13 @@ class VOOT(TreeSearch):
             super().unsupported(model) or two_players(model) or discrete_actions(model) or missing_action_bounds(model)
         )
 
-    def settings(self, model: Model) -> DPWSettings:
+    def settings(self, model: Model) -> VOOTSettings:
         """The parameters as a kernel takes them."""
-        voronoi = voronoi_of(model, self.omega, self.sampling == "uniform")
-        return DPWSettings(
+        return VOOTSettings(
             self.selection,
-            new_actions_of(self.k_action, self.alpha_action, voronoi=voronoi),
+            self.k_action,
+            self.alpha_action,
+            voronoi_of(model, self.omega, self.sampling == "uniform"),
             Outcomes(self.k_state, self.alpha_state, False),
             self.leaf_playouts,
         )
@@ -92,4 +122,4 @@ class VOOT(TreeSearch):
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
         state = check_plan(self, model, state, budget, rng)
-        return self.plan_by(search, model, state, budget, rng, root_actions, by_state=False)
+        return self.plan_by(_search, model, state, budget, rng, root_actions, by_state=False)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from bonspiel.planners.planner import traits_of
-from bonspiel.runs import provenance
 from bonspiel.runs.agreement import picture, positions
 from bonspiel.runs.agreement.judges import Judge, by_optimum, by_search, known_optimum
 from bonspiel.runs.agreement.measure import Outcome, outcome_of, position_of
@@ -18,17 +17,16 @@ from bonspiel.runs.agreement.searches import REFERENCE, RUN, Search, due, for_va
 from bonspiel.runs.agreement.study import Study
 from bonspiel.runs.agreement.summary import Summary, summarise
 from bonspiel.runs.agreement.tables import tables
-from bonspiel.runs.agreement.work import Kept, States, Work
+from bonspiel.runs.agreement.work import States, StudyWork
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.files import writing
 from bonspiel.runs.progress import counted
-from bonspiel.runs.reporting.chart import save_figure
-from bonspiel.runs.results import lines
+from bonspiel.runs.reporting.drawing import save_figure
 from bonspiel.runs.runner import backends
 from bonspiel.runs.runner.backends import HERE, Place, Workers
 from bonspiel.runs.suite import modules
 
-FILE, RESULT, CHART = "agreement.jsonl", "agreement.json", "agreement.png"
+RESULT, CHART = "agreement.json", "agreement.png"
 SAME = ("env", "planner", "budget", "seed")  # of a study that is resumed
 
 
@@ -37,7 +35,7 @@ def main(study: Study, folder: Path, resume: bool, jobs: int | None, place: Plac
 
     Args:
         study: to run.
-        folder: receives FILE, RESULT and CHART.
+        folder: receives the searches, RESULT and CHART.
         resume: whether to continue the study in the folder; positions, workers and rules may be others.
         jobs: number of workers; 1 searches in this process, None takes all cores, or all workers of a cluster.
         place: the workers' machine or cluster.
@@ -70,21 +68,19 @@ def main(study: Study, folder: Path, resume: bool, jobs: int | None, place: Plac
 def searched(study: Study, known: bool, folder: Path, resume: bool, workers: Workers) -> tuple[States, Outcome]:
     """The positions of a study and their outcome; arguments and errors are those of `main`."""
     outside = modules([Setting(study.env, study.planner, study.budget, "simulations", study.seed)])
-    identity = dict(provenance.identity(outside)) | {name: getattr(study, name) for name in SAME}
-    kept = Kept()
-    with lines.kept(folder / FILE, "a study of agreement", identity, resume, kept.take) as add:
-        work = Work(study, workers, outside, kept, add)
+    work = StudyWork(study, workers, outside)
+    with work.kept(folder, resume, outside, **{name: getattr(study, name) for name in SAME}):
         states = work.positions()
         everywhere = list(due(study, known))
         work.search(states, {index: everywhere for index in range(len(states))})
-        found = [position_of(study, partial(kept.decision, index)) for index in range(len(states))]
+        found = [position_of(study, partial(work.decision, index)) for index in range(len(states))]
         wanted: dict[int, list[Search]] = {}
         if not known and traits_of(study.player).takes_root_actions:
             for index, one in enumerate(found):
-                best = kept.decision(index, _reference(study)).action
+                best = work.decision(index, _reference(study)).action
                 wanted[index] = [for_values(study, [best, one.runs[0], *one.choices.values()])]
             work.search(states, wanted)
-    judges = [_judge(study, known, kept, index, state, wanted.get(index, [])) for index, state in enumerate(states)]
+    judges = [_judge(study, known, work, index, state, wanted.get(index, [])) for index, state in enumerate(states)]
     return states, outcome_of(study, found, judges)
 
 
@@ -93,13 +89,15 @@ def _reference(study: Study) -> str:
     return f"{REFERENCE} {study.reference * study.budget}"
 
 
-def _judge(study: Study, known: bool, kept: Kept, index: int, state: list[float], for_values: list[Search]) -> Judge:
+def _judge(
+    study: Study, known: bool, work: StudyWork, index: int, state: list[float], for_values: list[Search]
+) -> Judge:
     if known:
-        listed = kept.decision(index, f"{RUN} 0").actions if study.same_actions else None
+        listed = work.decision(index, f"{RUN} 0").actions if study.same_actions else None
         return by_optimum(study.model, np.array(state), listed)
-    values = kept.decision(index, for_values[0].name) if for_values else None
+    values = work.decision(index, for_values[0].name) if for_values else None
     kernel = None if study.same_actions else study.kernel
-    return by_search(kept.decision(index, _reference(study)), kernel, values)
+    return by_search(work.decision(index, _reference(study)), kernel, values)
 
 
 def _report(study: Study, known: bool, summary: Summary, states: States, outcome: Outcome) -> dict[str, Any]:

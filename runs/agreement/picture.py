@@ -4,17 +4,15 @@ from collections.abc import Mapping
 from itertools import cycle
 from typing import Any
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, NullLocator
 
 from bonspiel.runs.agreement.searches import TREE
 from bonspiel.runs.agreement.study import Study
 from bonspiel.runs.agreement.summary import Summary
-from bonspiel.runs.reporting.chart import PLAIN, STYLE, apart
+from bonspiel.runs.reporting.chart import apart
+from bonspiel.runs.reporting.drawing import label_budgets, styled
 from bonspiel.runs.reporting.styles import COLOURS, GREY, INK, MARKERS
 
 BARS: Any = {"markersize": 5, "linewidth": 1.4, "capsize": 2.5, "elinewidth": 1.0}
@@ -23,9 +21,7 @@ BAR = 0.8  # width of the bars of a bin together
 
 def draw(study: Study, found: Summary) -> Figure:
     """Agreement and regret against the simulations of all workers, agreement by p0, and unanimity."""
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(10.0, 8.2), layout="constrained")
-        FigureCanvasAgg(figure)
+    with styled((10.0, 8.2), layout="constrained") as figure:
         (agreement, regret), (bins, unanimity) = figure.subplots(2, 2)
         looks = _looks(study)
         _against_simulations(agreement, study, found["agreement"], looks)
@@ -56,7 +52,7 @@ def _against_simulations(axes: Axes, study: Study, rows: Mapping[str, Any], look
         axes.errorbar(x, value, (value - low, high - value), **look, **BARS)
     totals = [workers * study.budget for workers in study.workers]
     axes.set(xscale="log", xlabel="simulations of all workers, or of one tree")
-    axes.xaxis.set(major_locator=FixedLocator(totals), major_formatter=PLAIN, minor_locator=NullLocator())
+    label_budgets(axes, totals)
     axes.set_xlim(totals[0] / 1.5, totals[-1] * 1.5)
 
 

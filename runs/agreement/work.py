@@ -12,7 +12,7 @@ from bonspiel.runs.agreement.searches import Search, cost, decision_of, search_a
 from bonspiel.runs.agreement.study import Study
 from bonspiel.runs.experiment import RunError
 from bonspiel.runs.progress import counted, progress
-from bonspiel.runs.results.lines import Add
+from bonspiel.runs.results.work import Work
 from bonspiel.runs.runner import parallel
 from bonspiel.runs.runner.backends import Workers
 
@@ -20,47 +20,39 @@ FEWEST = 200  # episodes without any position are enough to give up
 MOST = 200  # episodes that are played at once
 
 States = list[list[float]]
+EPISODES = "episodes"
 
 
-class Kept:
-    """The content of the file.
-
-    Attributes:
-        episodes: the positions of each episode.
-        searches: the decision of each search, by its position and its name.
-    """
-
-    def __init__(self) -> None:
-        self.episodes: dict[int, States] = {}
-        self.searches: dict[int, dict[str, list[Any]]] = {}
-
-    def take(self, entry: Any) -> None:
-        """Take an entry: an episode's positions, or a position's searches."""
-        kind, index, found = entry
-        if kind == "episode":
-            self.episodes[index] = found
-        else:
-            self.searches.setdefault(index, {}).update(found)
-
-    def decision(self, position: int, name: str) -> Decision:
-        """The decision of a search."""
-        return decision_of(self.searches[position][name])
-
-
-class Work:
-    """Does the work that is not in the file yet.
+class StudyWork(Work[str | int, int | str, list[Any]]):
+    """The positions of episodes (group EPISODES) by their index, and the searches of a position (its index) by name.
 
     Args:
         study: to do the work of.
         workers: connected workers.
         modules: of other packages, from which the planner or the environment come.
-        kept: the content of the file.
-        add: adds an entry to the file.
     """
 
-    def __init__(self, study: Study, workers: Workers, modules: tuple[str, ...], kept: Kept, add: Add) -> None:
-        self.study, self.kept = study, kept
-        self._workers, self._modules, self._add = workers, modules, add
+    file, noun = "agreement.jsonl", "a study of agreement"
+
+    def __init__(self, study: Study, workers: Workers, modules: tuple[str, ...]) -> None:
+        super().__init__()
+        self.study, self._workers, self._modules = study, workers, modules
+
+    def entry(self, group: str | int, results: Mapping[int | str, list[Any]]) -> list[Any]:
+        """Of one episode, or of searches of one position."""
+        if group == EPISODES:
+            ((index, states),) = results.items()
+            return ["episode", index, states]
+        return ["searches", group, results]
+
+    def results(self, entry: Any) -> tuple[str | int, Mapping[int | str, list[Any]]]:
+        """Of one episode, or of searches of one position."""
+        kind, index, found = entry
+        return (EPISODES, {index: found}) if kind == "episode" else (index, found)
+
+    def decision(self, position: int, name: str) -> Decision:
+        """The decision of a search."""
+        return decision_of(self.found[position][name])
 
     def positions(self) -> States:
         """The first positions of the episodes, in order.
@@ -68,7 +60,7 @@ class Work:
         Raises:
             RunError: an episode failed, or there are no positions.
         """
-        study, episodes = self.study, self.kept.episodes
+        study, episodes = self.study, self.found[EPISODES]
         began = time.monotonic()
         with progress(study.positions, "positions found") as advance:
             shown = 0
@@ -88,7 +80,7 @@ class Work:
                 given = (study.env, study.planner, study.budget, study.seed)
                 tasks = [(*given, index) for index in due if index not in episodes]
                 for index, states in self._spread(positions.of_episode, tasks):
-                    self._keep("episode", index, states)
+                    self.add(EPISODES, {index: states})
 
     def search(self, states: States, wanted: Mapping[int, Sequence[Search]]) -> None:
         """Search positions, without the searches that are kept already.
@@ -102,8 +94,7 @@ class Work:
         """
         due: dict[int, list[Search]] = {}
         for index, searches in wanted.items():
-            have = self.kept.searches.get(index, {})
-            if pending := [one for one in searches if one.name not in have]:
+            if pending := [one for one in searches if one.name not in self.found[index]]:
                 due[index] = pending
         left = total = sum(map(cost, due.values()))
         began = time.monotonic()
@@ -111,14 +102,9 @@ class Work:
         tasks = [(*given, index, states[index], searches) for index, searches in due.items()]
         with progress(len(due), f"positions searched ({counted(total, 'simulation')})") as advance:
             for index, found in self._spread(search_all, tasks):
-                self._keep("searches", index, found)
+                self.add(index, found)
                 left -= cost(due[index])
                 advance(1, (time.monotonic() - began) * left / (total - left))
-
-    def _keep(self, kind: str, index: int, found: Any) -> None:
-        entry = [kind, index, found]
-        self._add(entry)
-        self.kept.take(entry)
 
     def _spread(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterable[Any]:
         workers = self._workers

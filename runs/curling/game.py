@@ -133,6 +133,9 @@ class CurlingGame:
         """Result, forfeit and moves."""
         result = found.result
         forfeit = str(result.detail) if result.reason == "forfeit" else None
+        if result.reason == "time_limit" and result.winner is not None:
+            refused = f" (last refused: {result.detail})" if result.detail else ""
+            forfeit = f"{found.match.players[1 - result.winner]}: no time left{refused}"
         moves = tuple((shot.team, shot.seconds, shot.simulations or 0) for shot in found.shots)
         return GameSummary(result.value_for(0), result.winner, forfeit, moves)
 

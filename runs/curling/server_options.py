@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bonspiel.runs.verbs.options import flag, option
+
 
 @dataclass(frozen=True)
 class Options:
@@ -38,34 +40,23 @@ class Options:
 def add_dc3(command: argparse.ArgumentParser) -> None:
     """Add the options of Digital Curling 3."""
     command.set_defaults(physics="fcv1")
-    _add_port(command, 10000, "port of team 0; team 1 has P + 1; 0: any free ports")
+    option(command, "--port", "P", "port of team 0; team 1 has P + 1; 0: any free ports", 10000)
     _add_ends(command)
-    command.add_argument(
-        "--extra-end-time",
-        type=float,
-        default=21.9,
-        metavar="S",
-        help="thinking time of a team in an extra end, in seconds (default: %(default)s)",
-    )
-    command.add_argument(
-        "--rule",
-        choices=("five_rock", "four_rock"),
-        default="five_rock",
-        help="free guard zone rule (default: %(default)s)",
-    )
-    _add_noise(command, ("normal_dist", "none"), "errors of execution")
+    option(command, "--extra-end-time", "S", "thinking time of a team in an extra end, in seconds", 21.9)
+    option(command, "--rule", ("five_rock", "four_rock"), "free guard zone rule", "five_rock")
+    option(command, "--noise", ("normal_dist", "none"), "errors of execution", "normal_dist")
     _add_deviations(command)
-    command.add_argument(
+    option(
+        command,
         "--trajectory",
-        type=int,
+        "MS",
+        (
+            "time between two frames of the stones' paths in milliseconds, 10 to 10,000 (100 without a number); 0: no "
+            "paths"
+        ),
+        1000,
         nargs="?",
         const=100,
-        default=1000,
-        metavar="MS",
-        help=(
-            "time between two frames of the stones' paths in milliseconds, 10 to 10,000 (100 without a number); 0: no "
-            "paths (default: %(default)s)"
-        ),
     )
     _add_shared(command)
 
@@ -73,125 +64,85 @@ def add_dc3(command: argparse.ArgumentParser) -> None:
 def add_dc2(command: argparse.ArgumentParser) -> None:
     """Add the options of Digital Curling 2."""
     command.set_defaults(physics="dc2", rule="four_rock")
-    _add_port(command, 9876, "port of both teams; 0: any free port")
+    option(command, "--port", "P", "port of both teams; 0: any free port", 9876)
     _add_ends(command)
-    _add_noise(command, ("dc2", "gat", "none"), "errors of execution")
+    option(command, "--noise", ("dc2", "gat", "none"), "errors of execution", "dc2")
     _add_shared(command)
 
 
 def add_dc4(command: argparse.ArgumentParser) -> None:
     """Add the options of Digital Curling 4."""
-    _add_port(command, 5000, "port of all clients; 0: any free port")
-    _add_noise(command, ("normal_dist", "none"), "errors of execution of the server's players")
+    option(command, "--port", "P", "port of all clients; 0: any free port", 5000)
+    option(command, "--noise", ("normal_dist", "none"), "errors of execution of the server's players", "normal_dist")
     _add_deviations(command)
     _add_shared(command)
-    command.add_argument(
+    option(
+        command,
         "--physics",
-        choices=("dc4", "fcv1"),
-        default="dc4",
-        help=(
-            "limits of play: dc4, those of recorded games, or fcv1, those of Digital Curling 3 (default: %(default)s)"
-        ),
+        ("dc4", "fcv1"),
+        "limits of play: dc4, those of recorded games, or fcv1, those of Digital Curling 3",
+        "dc4",
     )
-    command.add_argument(
+    option(
+        command,
         "--users",
-        type=Path,
-        metavar="FILE",
-        help="file of users, one NAME:PASSWORD per line (default: user0:pass0 and user1:pass1, on this machine only)",
+        "FILE",
+        "file of users, one NAME:PASSWORD per line (default: user0:pass0 and user1:pass1, on this machine only)",
     )
-    command.add_argument(
+    option(
+        command,
         "--server-name",
+        "NAME",
+        "name of this server in the requests of other machines, as in http://NAME:5000; repeatable",
         action="append",
-        metavar="NAME",
-        help="name of this server in the requests of other machines, as in http://NAME:5000; repeatable",
     )
-    command.add_argument(
-        "--late-shots",
-        action="store_true",
-        help="a team without time left loses when it throws its next shot (default: immediately)",
-    )
-    command.add_argument(
+    flag(command, "--late-shots", "a team without time left loses when it throws its next shot (default: immediately)")
+    option(
+        command,
         "--mixed-players",
-        choices=("alike", "example"),
-        default="alike",
-        help=(
-            "the server's players in mixed doubles: alike, as in standard games, or as in the organisers' example "
-            "(default: %(default)s)"
-        ),
+        ("alike", "example"),
+        "the server's players in mixed doubles: alike, as in standard games, or as in the organisers' example",
+        "alike",
     )
-
-
-def _add_port(command: argparse.ArgumentParser, default: int, meaning: str) -> None:
-    command.add_argument("--port", type=int, default=default, metavar="P", help=f"{meaning} (default: %(default)s)")
-
-
-def _add_noise(command: argparse.ArgumentParser, choices: Sequence[str], meaning: str) -> None:
-    command.add_argument("--noise", choices=choices, default=choices[0], help=f"{meaning} (default: %(default)s)")
 
 
 def _add_ends(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--ends", type=int, default=10, metavar="N", help="ends of a match (default: %(default)s)")
-    command.add_argument(
-        "--thinking-time",
-        type=float,
-        default=219.0,
-        metavar="S",
-        help="thinking time of a team in the match, in seconds (default: %(default)s)",
-    )
+    option(command, "--ends", "N", "ends of a match", 10)
+    option(command, "--thinking-time", "S", "thinking time of a team in the match, in seconds", 219.0)
 
 
 def _add_deviations(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--speed-sd", type=float, metavar="SD", help="standard deviation of the speed, m/s (default: that of the noise)"
-    )
-    command.add_argument(
-        "--angle-sd",
-        type=float,
-        metavar="SD",
-        help="standard deviation of the direction, rad (default: that of the noise)",
-    )
+    option(command, "--speed-sd", "SD", "standard deviation of the speed, m/s (default: that of the noise)")
+    option(command, "--angle-sd", "SD", "standard deviation of the direction, rad (default: that of the noise)")
 
 
 def _add_shared(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
+    option(
+        command,
         "--bind",
+        "ADDRESS",
+        "address to bind to; 0.0.0.0: all addresses of this machine",
+        "127.0.0.1",
         dest="host",
-        default="127.0.0.1",
-        metavar="ADDRESS",
-        help="address to bind to; 0.0.0.0: all addresses of this machine (default: %(default)s)",
     )
-    command.add_argument(
-        "--engine",
-        choices=("analytic", "box2d"),
-        default="analytic",
-        help="simulator of the stones (default: %(default)s)",
+    option(command, "--engine", ("analytic", "box2d"), "simulator of the stones", "analytic")
+    option(command, "--seed", "N", "random seed (default: a new one)")
+    option(command, "--matches", "N", "stop after N matches (default: serve until stopped)")
+    option(command, "--records", "FOLDER", "folder for the records of all matches", Path("results/server"))
+    option(
+        command, "--watch", "PORT", "show the matches on a page at http://127.0.0.1:PORT (extra web); 0: any free port"
     )
-    command.add_argument("--seed", type=int, metavar="N", help="random seed (default: a new one)")
-    command.add_argument("--matches", type=int, metavar="N", help="stop after N matches (default: serve until stopped)")
-    command.add_argument(
-        "--records",
-        type=Path,
-        default=Path("results/server"),
-        metavar="FOLDER",
-        help="folder for the records of all matches (default: %(default)s)",
-    )
-    command.add_argument(
-        "--watch",
-        type=int,
-        metavar="PORT",
-        help="show the matches on a page at http://127.0.0.1:PORT (extra web); 0: any free port",
-    )
-    command.add_argument(
+    option(
+        command,
         "--watch-bind",
-        metavar="ADDRESS",
-        help=(
-            "with --watch: address to bind the pages to, e.g. that of this machine in its network (default: 127.0.0.1)"
-        ),
+        "ADDRESS",
+        "with --watch: address to bind the pages to, e.g. that of this machine in its network (default: 127.0.0.1)",
     )
-    command.add_argument(
+    option(
+        command,
         "--person",
+        (0, 1),
+        "with --watch: let a person play team 0 or 1 on a page; its address is printed",
         type=int,
-        choices=(0, 1),
         metavar="TEAM",
-        help="with --watch: let a person play team 0 or 1 on a page; its address is printed",
     )

@@ -4,10 +4,8 @@ from math import atan2, hypot, isnan
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
@@ -24,6 +22,7 @@ from bonspiel.envs.draw import INK
 from bonspiel.planners.model import AimBlock, Array
 from bonspiel.runs.curling.analysis.position import THROWS, Analysis, stopping_places, win_probability
 from bonspiel.runs.progress import counted
+from bonspiel.runs.reporting.drawing import styled
 
 SIZE, DPI = (16.0, 9.6), 110
 COLOURED = "xtick.color", "ytick.color", "axes.labelcolor", "text.color"
@@ -92,9 +91,7 @@ def choice(found: Analysis) -> str:
 
 def draw(found: Analysis) -> Figure:
     """The figure."""
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=SIZE, dpi=DPI, facecolor="white")
-        FigureCanvasAgg(figure)
+    with styled(SIZE, STYLE, dpi=DPI, facecolor="white") as figure:
         for text, down, size, weight in ((situation(found), 0.36, 19, "bold"), (choice(found), 0.76, 15, "normal")):
             height = 1.0 - down / SIZE[1]
             line = figure.text(LEFT / SIZE[0], height, text, fontsize=size, fontweight=weight, va="center")

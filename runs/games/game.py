@@ -24,8 +24,14 @@ GAMES = Registry(
 )
 
 
+CLOCK = "s a game"
+
+
 class Side(NamedTuple):
-    """A planner's text and its budget for a decision; `unit` is "simulations" or "ms"."""
+    """A planner's text and its budget.
+
+    The `unit` is "simulations" or "ms" for a decision, or CLOCK, seconds for all decisions of a game.
+    """
 
     planner: str
     budget: int | float

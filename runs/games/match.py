@@ -2,12 +2,13 @@
 
 import inspect
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bonspiel.planners.core.code import sources
+from bonspiel.replacing import replacing
 from bonspiel.runs.experiment import RunError, Setting, UsageError, number
 from bonspiel.runs.files import writing
 from bonspiel.runs.games import play, standings
@@ -21,14 +22,28 @@ from bonspiel.runs.runner.backends import Workers
 
 RECORDS = "records"
 
+PlayPending = Callable[[Store, Callable[[Batch], str]], None]
+"""Plays the pending games of an index: passes each batch to the function, then adds it to the index."""
+
 
 def sources_of(game: TwoPlayerGame) -> tuple[Path, ...]:
     """The sources that the games of a tournament depend on."""
     return *sources.folders(), *(Path(inspect.getfile(part)) for part in (play, episode, type(game)))
 
 
+def by_workers(tournament: Tournament, jobs: int) -> PlayPending:
+    """A way to play by worker processes; 1 plays in this process."""
+    play_games = partial(play.play_games, tournament)
+    return lambda results, keep: driver.play_pending(results, Workers(jobs), play_games, keep, things="games")
+
+
 def play_match(
-    tournament: Tournament, games: int, folder: Path, jobs: int, resume: bool, provenance: Mapping[str, Any]
+    tournament: Tournament,
+    games: int,
+    folder: Path,
+    play_pending: PlayPending,
+    resume: bool,
+    provenance: Mapping[str, Any],
 ) -> tuple[dict[str, Any], str, list[str]]:
     """Play all games of a tournament that its folder lacks.
 
@@ -36,7 +51,7 @@ def play_match(
         tournament: to be played.
         games: of each pairing; even, as games come in pairs.
         folder: for the index and the records.
-        jobs: number of worker processes; 1 plays in this process.
+        play_pending: plays them.
         resume: whether to continue an existing match, which more games or further planners extend.
         provenance: as from `runs.provenance.collect`.
 
@@ -55,7 +70,7 @@ def play_match(
     with run_folder.write(folder, tournament.suite(games), resolved, provenance, resume) as results:
         records = MatchRecords(folder, tournament)
         records.update_index(results)
-        driver.play_pending(results, Workers(jobs), partial(play.play_games, tournament), records.keep, things="games")
+        play_pending(results, records.keep)
     return *standings.results(tournament, records.summaries), standings.unplayed(tournament, records.summaries)
 
 
@@ -85,9 +100,8 @@ class MatchRecords:
         pairings = tournament.pairings().values()
         self.summaries: dict[Pairing, dict[int, GameSummary]] = {pairing: {} for pairing in pairings}
         with writing(folder):
-            draft = folder / f"{MATCH}.new"
-            draft.write_text(json.dumps(tournament.to_json(), indent=2) + "\n", encoding="utf-8")
-            draft.replace(folder / MATCH)
+            with replacing(folder / MATCH) as draft:
+                draft.write_text(json.dumps(tournament.to_json(), indent=2) + "\n", encoding="utf-8")
             self.folder.mkdir(exist_ok=True)
             for draft in self.folder.glob("*.new"):
                 draft.unlink()

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from bonspiel.replacing import replacing
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.files import check_writable, writing
 from bonspiel.runs.games.game import TwoPlayerGame
@@ -50,15 +51,10 @@ def check_page(out: Path, file: Path) -> None:
 
 
 def write_page(out: Path, page: str) -> None:
-    """Write a page under a temporary name, then rename it, so that `out` is never incomplete.
+    """Write a page, which is never incomplete.
 
     Raises:
         UsageError: it could not be written.
     """
-    draft = out.with_name(f"{out.name}.new")
-    with writing(out):
-        try:
-            draft.write_text(page, encoding="utf-8")
-            draft.replace(out)
-        finally:
-            draft.unlink(missing_ok=True)
+    with writing(out), replacing(out) as draft:
+        draft.write_text(page, encoding="utf-8")

@@ -1,5 +1,6 @@
 """The results of a tournament as tables and as JSON."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -13,6 +14,8 @@ from bonspiel.runs.progress import counted
 from bonspiel.runs.statistics.sample import Interval
 
 OVERRUN_SHARE, OVERRUN_SECONDS = 0.05, 0.004  # tolerated excess over a time budget, the larger of the two
+
+MOST_REASONS = 8  # of forfeits, that are listed
 
 Games = Mapping[Pairing, Mapping[int, GameSummary]]  # by pairing and index
 
@@ -137,8 +140,26 @@ def _score_text(found: PairingScore, sides: Sequence[Side], roles: tuple[str, st
     text = SCORE.format(_name(sides[found.a]), _name(sides[found.b]), low, high, **numbers)
     text += f"\n  {roles[0]} {first:.3f}, {roles[1]} {second:.3f}"
     if found.forfeits:
-        text += f"\n  {counted(len(found.forfeits), 'game')} forfeited, the first one by {found.forfeits[0]}"
+        text += f"\n  {counted(len(found.forfeits), 'game')} forfeited{_reasons(found.forfeits)}"
     return text
+
+
+def _reasons(forfeits: Sequence[str]) -> str:
+    """The first reason where all are of one kind, else the kinds in lines with their numbers of games."""
+    cases: dict[str, list[str]] = {}
+    for text in forfeits:
+        cases.setdefault(kind_of(text), []).append(text)
+    if len(cases) == 1:
+        return f", the first one by {forfeits[0]}"
+    ranked = sorted(cases.values(), key=len, reverse=True)
+    lines = [f"\n    {len(alike)} by {alike[0]}" for alike in ranked[:MOST_REASONS]]
+    rest = sum(map(len, ranked[MOST_REASONS:]))
+    return ":" + "".join(lines) + (f"\n    {rest} for other reasons" if rest else "")
+
+
+def kind_of(forfeit: str) -> str:
+    """The letters of a reason before its brackets: equal for reasons that differ in numbers alone."""
+    return re.sub("[^a-z]", "", forfeit.partition(" (")[0].lower())
 
 
 def decision_times(side: Side, moves: Sequence[tuple[float, int]]) -> str:
@@ -147,7 +168,9 @@ def decision_times(side: Side, moves: Sequence[tuple[float, int]]) -> str:
         return f"  {_name(side)}: no decision"
     seconds, simulations = np.array(moves).T
     times = f"mean {1000 * seconds.mean():.1f} ms, largest {1000 * seconds.max():.1f} ms"
-    text = f"  {_name(side)}: {times}, {simulations.mean():.0f} simulations"
+    text = f"  {_name(side)}: {times}"
+    if simulations.any():  # else nobody counted them
+        text += f", {simulations.mean():.0f} simulations"
     if side.unit == "ms":
         limit = side.budget / 1000.0
         late = int((seconds > limit + max(OVERRUN_SHARE * limit, OVERRUN_SECONDS)).sum())

@@ -4,24 +4,24 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.files import check_writable, writing
+from bonspiel.runs.games.game import CLOCK
 from bonspiel.runs.games.match import read_pairs
 from bonspiel.runs.games.ratings import wilson
 from bonspiel.runs.games.standings import score
 from bonspiel.runs.games.tournament import Tournament, read_tournament
-from bonspiel.runs.reporting.chart import STYLE, UNITS, apart, save_figure
+from bonspiel.runs.reporting.chart import UNITS, apart
+from bonspiel.runs.reporting.drawing import label_budgets, save_figure, styled
 from bonspiel.runs.reporting.styles import GREY, of_planners
 from bonspiel.runs.statistics.curves import Panel, table
 from bonspiel.runs.statistics.sample import Summary
 
 NAN = float("nan")
+BUDGETS = UNITS | {CLOCK: "clock of a game in seconds"}
 PICTURES = ".png", ".svg"
 BARS: Any = {"markersize": 6, "linewidth": 1.5, "capsize": 3.5, "elinewidth": 1.2, "zorder": 3}
 
@@ -73,9 +73,7 @@ def panel(folders: Sequence[Path]) -> Panel:
 
 def draw(curves: Panel) -> Figure:
     """The chart: win rate with Wilson's 95 % interval against budget."""
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(7.2, 4.8), layout="constrained")
-        FigureCanvasAgg(figure)
+    with styled((7.2, 4.8), layout="constrained") as figure:
         axes = figure.add_subplot()
         axes.axhline(0.5, color=GREY, linewidth=1.2, linestyle=(0, (4, 2)), zorder=1.5)
         budgets = curves.budgets
@@ -87,11 +85,9 @@ def draw(curves: Panel) -> Figure:
             style = styles[label]
             look: Any = {"color": style.colour, "marker": style.marker, "linestyle": style.line}
             axes.errorbar(x, mean, (mean - low, high - mean), label=label, **look, **BARS)
-        axes.set(xscale="log", xlabel=UNITS[curves.unit], ylabel="win rate, 95 % interval", ylim=(-0.02, 1.02))
+        axes.set(xscale="log", xlabel=BUDGETS[curves.unit], ylabel="win rate, 95 % interval", ylim=(-0.02, 1.02))
         axes.set_title(curves.env, loc="left")
-        axes.xaxis.set_major_locator(FixedLocator(budgets))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda budget, _: f"{budget:,g}"))
-        axes.xaxis.set_minor_locator(NullLocator())
+        label_budgets(axes, budgets)
         axes.set_xlim(budgets[0] / 1.5, budgets[-1] * 1.5)
         columns = 3 if max(map(len, curves.curves)) < 30 else 1
         figure.legend(title="against", loc="outside lower left", alignment="left", ncols=columns)

@@ -9,7 +9,7 @@ from typing import Any
 
 from bonspiel.planners.planner import announce, unsupported
 from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError, number, parsed
-from bonspiel.runs.games.game import GAMES, ScheduledGame, Side, TwoPlayerGame
+from bonspiel.runs.games.game import CLOCK, GAMES, ScheduledGame, Side, TwoPlayerGame
 from bonspiel.runs.results.store import MATCH
 from bonspiel.runs.suite import Suite
 
@@ -41,7 +41,8 @@ class Tournament:
         for (a, first), (b, second) in combinations(enumerate(self.sides), 2):
             budget = "" if first[1:] == second[1:] else f", {second.allowance}"
             text = f"{first.planner} against {second.planner}{budget}"
-            found[Setting(self.name, text, first.budget, first.unit, self.seed)] = a, b
+            given = (round(1000.0 * first.budget), "ms") if first.unit == CLOCK else first[1:]
+            found[Setting(self.name, text, *given, self.seed)] = a, b
         return found
 
     def schedule(self, setting: Setting, index: int) -> ScheduledGame:
@@ -107,10 +108,15 @@ def make_tournament(
         twice = "the same planner with the same budget is listed twice"
         reason = "would play the same games in several pairings; a planner can meet itself only in a match of two"
         raise UsageError(f"{twice}, and {reason}")
-    return Tournament(game, _parse(game), sides, number("seed", seed, 0, 2**32 - 1, whole=True))
+    return Tournament(game, make_game(game), sides, number("seed", seed, 0, 2**32 - 1, whole=True))
 
 
-def _parse(text: str) -> TwoPlayerGame:
+def make_game(text: str) -> TwoPlayerGame:
+    """The game of a text.
+
+    Raises:
+        UsageError: an unknown game or parameter, or a value out of range.
+    """
     game: TwoPlayerGame = parsed(GAMES.parse, text)
     return game
 
@@ -129,7 +135,7 @@ def read_tournament(folder: Path) -> Tournament:
             match = found["match"]
             given = ",".join(f"{key}={match[key]}" for key in ("ends", "physics", "noise"))
             found |= {"game": f"curling:{given}", "seed": match.get("seed", 0)}
-        return Tournament(found["game"], _parse(found["game"]), sides, found["seed"])
+        return Tournament(found["game"], make_game(found["game"]), sides, found["seed"])
     except FileNotFoundError:
         raise UsageError(f"{folder} holds no match (no {MATCH}); `bonspiel match` writes them") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bonspiel.envs.go.model import Go
+from bonspiel.replacing import replacing
 from bonspiel.runs.go.sgf import Incomplete, Node, index_of_letters, letters_of, read_file, write_nodes
 from bonspiel.version import __version__
 
@@ -47,10 +48,10 @@ class GoRecord:
 
 
 def write(file: Path, record: GoRecord) -> None:
-    """Write a record; the file gets its name when it is complete."""
-    draft = file.with_name(f"{file.name}.new")
-    draft.write_text(write_nodes([_root(record), *(_node(move, record.model.size) for move in record.moves)]), "utf-8")
-    draft.replace(file)
+    """Write a record, which is never incomplete."""
+    nodes = [_root(record), *(_node(move, record.model.size) for move in record.moves)]
+    with replacing(file) as draft:
+        draft.write_text(write_nodes(nodes), "utf-8")
 
 
 def _root(record: GoRecord) -> Node:

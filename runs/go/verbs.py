@@ -2,9 +2,9 @@
 
 import argparse
 import sys
-from pathlib import Path
 
 from bonspiel.runs.verbs.command_line import PLANNER, Verb
+from bonspiel.runs.verbs.options import flag, option
 
 
 def gtp(arguments: argparse.Namespace) -> int:
@@ -44,40 +44,22 @@ def add_verbs(verb: Verb) -> None:
         "solve a problem of life and death in Go",
         "bonspiel solve corner.sgf --picture corner.png (docs/life-and-death.md)",
     )
-    command.add_argument(
-        "problem",
-        type=Path,
-        metavar="PROBLEM.sgf",
-        help="SGF file: stones AB and AW, player to move PL, region SL, crucial stones TR",
+    option(
+        command, "problem", "PROBLEM.sgf", "SGF file: stones AB and AW, player to move PL, region SL, crucial stones TR"
     )
-    command.add_argument(
+    option(
+        command,
         "--switches",
-        default="all",
-        metavar="NAME,...",
-        help=(
-            "parts of the solver: none, all, or some of connections,forced,simulation,estimate,widening (default: all)"
-        ),
+        "NAME,...",
+        "parts of the solver: none, all, or some of connections,forced,simulation,estimate,widening",
+        "all",
     )
-    command.add_argument(
-        "--nodes", type=float, default=1e15, metavar="N", help="maximum of nodes per search (default: no limit)"
-    )
-    command.add_argument(
-        "--seconds",
-        type=float,
-        default=60.0,
-        metavar="T",
-        help="maximum of CPU time per search, in seconds (default: 60)",
-    )
-    command.add_argument(
-        "--memory", type=float, default=200.0, metavar="MB", help="size of the table in MB (default: 200)"
-    )
-    command.add_argument("--json", action="store_true", help="print one JSON object")
-    command.add_argument(
-        "--picture", type=Path, metavar="FILE", help="file for a picture of the first move, PNG or SVG"
-    )
-    command.add_argument(
-        "--out", type=Path, metavar="FILE.sgf", help="file for the problem with its verdict and main line"
-    )
+    option(command, "--nodes", "N", "maximum of nodes per search (default: no limit)", 1e15, type=float)
+    option(command, "--seconds", "T", "maximum of CPU time per search, in seconds", 60.0)
+    option(command, "--memory", "MB", "size of the table in MB", 200.0)
+    flag(command, "--json", "print one JSON object")
+    option(command, "--picture", "FILE", "file for a picture of the first move, PNG or SVG")
+    option(command, "--out", "FILE.sgf", "file for the problem with its verdict and main line")
 
 
 def _add_gtp(verb: Verb) -> None:
@@ -88,13 +70,10 @@ def _add_gtp(verb: Verb) -> None:
         "play Go as an engine of the Go Text Protocol (GTP), for graphical boards and tournament programs",
         "bonspiel gtp --planner uct:leaf=rollout,exploration=0.5 --simulations 5000 (docs/go.md)",
     )
-    command.add_argument("--planner", required=True, metavar=PLANNER, help="planner")
+    option(command, "--planner", PLANNER, "planner", required=True)
     budget = command.add_mutually_exclusive_group(required=True)
-    budget.add_argument("--simulations", type=float, metavar="N", help="simulations per decision")
-    budget.add_argument(
-        "--milliseconds",
-        type=float,
-        metavar="T",
-        help="time per decision in milliseconds, at most; less if the game's clock demands it",
+    option(budget, "--simulations", "N", "simulations per decision", type=float)
+    option(
+        budget, "--milliseconds", "T", "time per decision in milliseconds, at most; less if the game's clock demands it"
     )
-    command.add_argument("--seed", type=int, default=1, metavar="N", help="random seed (default: 1)")
+    option(command, "--seed", "N", "random seed", 1)

@@ -1,27 +1,24 @@
 """The chart of a run: reward against budget, and below it the regret, for each environment and unit of budget."""
 
 from collections.abc import Sequence
-from io import BytesIO
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, NullLocator
 
 from bonspiel.planners import Array
+from bonspiel.runs.reporting.drawing import PLAIN, label_budgets, save_figure, styled
 from bonspiel.runs.reporting.styles import GREY, INK, Style, of_planners
 from bonspiel.runs.statistics.curves import Column, Panel, columns
 from bonspiel.runs.statistics.scale import OPTIMUM, REFERENCE
 from bonspiel.runs.tables import fold
 
-STYLE = matplotlib.rc_params_from_file(Path(__file__).with_name("chart.mplstyle"), use_default_template=False)
 NOUNS = {"simulations": "simulation", "ms": "millisecond"}
 UNITS = {unit: f"{noun}s per decision" for unit, noun in NOUNS.items()}
 RESOLUTION = 1e-3  # regrets below this part of the range from random to optimal are drawn at the foot of their panel
@@ -29,7 +26,6 @@ COLUMNS = 2  # panels side by side; on a page more would be too small to read
 HEIGHTS = (1.45, 1.0)  # of rewards and regrets
 LABEL = 56  # characters in a line of the legend
 APART = 1.02  # factor between the bars of two planners that have played the same budget
-PLAIN = FuncFormatter(lambda value, _: f"{value:,g}")
 # keeps words readable where curves cross them
 VEIL: Any = {"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.5}
 
@@ -59,14 +55,12 @@ def draw(panels: Sequence[Panel]) -> Figure:
     """
     if not panels:
         raise ValueError("there is nothing to draw: no panel has a result")
-    with matplotlib.rc_context(STYLE):
-        heights = HEIGHTS if any(panel.optimum is not None for panel in panels) else HEIGHTS[:1]
-        columns = min(COLUMNS, len(panels))
-        blocks = -(-len(panels) // columns)
-        longest = max(sum(len(fold(panel.label(text), LABEL)) for text in panel.curves) for panel in panels)
-        layout = ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08)
-        figure = Figure((4.8 * columns, blocks * (0.3 + 2.16 * sum(heights) + 0.18 * longest)), layout=layout)
-        FigureCanvasAgg(figure)
+    heights = HEIGHTS if any(panel.optimum is not None for panel in panels) else HEIGHTS[:1]
+    columns = min(COLUMNS, len(panels))
+    blocks = -(-len(panels) // columns)
+    longest = max(sum(len(fold(panel.label(text), LABEL)) for text in panel.curves) for panel in panels)
+    size = 4.8 * columns, blocks * (0.3 + 2.16 * sum(heights) + 0.18 * longest)
+    with styled(size, layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08)) as figure:
         axes = figure.subplots(blocks * len(heights), columns, squeeze=False, height_ratios=heights * blocks)
         cells = axes.reshape(blocks, len(heights), columns).swapaxes(1, 2).reshape(-1, len(heights))
         for place, (ours, panel) in enumerate(zip(cells, panels, strict=False)):
@@ -81,32 +75,6 @@ def draw(panels: Sequence[Panel]) -> Figure:
 def save(panels: Sequence[Panel], folder: Path) -> list[Path]:
     """Write chart.png and chart.svg, the same bytes for the same panels; returns their paths."""
     return save_figure(draw(panels), folder / "chart.png")
-
-
-def save_figure(figure: Figure, file: Path) -> list[Path]:
-    """Write a figure as PNG and SVG, files of one name with these endings; returns their paths."""
-    paths = [file.with_suffix(".png"), file.with_suffix(".svg")]
-    with matplotlib.rc_context(STYLE):
-        _lay_out(figure)
-        figure.savefig(paths[0], metadata={"Software": "bonspiel"})
-    paths[1].write_bytes(svg(figure))
-    return paths
-
-
-def svg(figure: Figure) -> bytes:
-    """A figure as SVG, the same bytes for the same figure."""
-    buffer = BytesIO()
-    with matplotlib.rc_context(STYLE):
-        _lay_out(figure)
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": "bonspiel"})
-    return buffer.getvalue()
-
-
-def _lay_out(figure: Figure) -> None:
-    """Place everything once for all files: savefig would do so for each, and draw twice for that."""
-    if engine := figure.get_layout_engine():
-        engine.execute(figure)
-        figure.set_layout_engine(None)
 
 
 def _panel(axes: Sequence[Axes], panel: Panel, styles: dict[str, Style], *, named: bool) -> None:
@@ -208,5 +176,4 @@ def _budget_axis(axes: Axes, panel: Panel) -> None:
         axes.set_xlim(budgets[0] / 1.5, budgets[0] * 1.5)
     _log_labels(axes.xaxis, *axes.get_xlim())
     if labelled := ticks(panel):
-        axes.xaxis.set_major_locator(FixedLocator(labelled))
-        axes.xaxis.set_minor_locator(NullLocator())
+        label_budgets(axes, labelled)

@@ -1,13 +1,14 @@
 """The costs of planners' decisions: simulations, and steps of the model."""
 
 import math
+from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from bonspiel.runs.reporting import model_steps
 from bonspiel.runs.results.store import Store
-from bonspiel.runs.statistics.compare import entrants
+from bonspiel.runs.statistics.ranks import names
 
 
 class Cost(NamedTuple):
@@ -27,13 +28,16 @@ class Cost(NamedTuple):
         return float(np.mean([self.simulations[env] * self.model_steps[env] for env in self.simulations]))
 
 
-def costs(store: Store) -> dict[tuple[str, float, str], Cost]:
-    """The costs of a run by unit, budget and name of the planner."""
-    steps = model_steps.of_settings(store)
-    names = {experiment.env: entrants(store.suite, experiment.env) for experiment in store.suite.experiment}
+def costs(stores: Sequence[Store], problems: Container[str]) -> dict[tuple[str, float, str], Cost]:
+    """The costs of runs in some problems by unit, budget and name of the planner (`ranks.names`)."""
     found: dict[tuple[str, float, str], Cost] = {}
-    for setting, effort in store.efforts().items():
-        cost = found.setdefault((setting.unit, setting.budget, names[setting.env][setting.planner]), Cost({}, {}))
-        cost.simulations[setting.env] = math.nan if effort.simulations is None else effort.simulations / effort.steps
-        cost.model_steps[setting.env] = steps[setting]
+    for store, called in zip(stores, names(stores), strict=True):
+        efforts = {setting: effort for setting, effort in store.efforts().items() if setting.env in problems}
+        steps = model_steps.of_settings(efforts)
+        for setting, effort in efforts.items():
+            key = setting.unit, setting.budget, called[setting.env, setting.planner]
+            cost = found.setdefault(key, Cost({}, {}))
+            simulations = math.nan if effort.simulations is None else effort.simulations / effort.steps
+            cost.simulations[setting.env] = simulations
+            cost.model_steps[setting.env] = steps[setting]
     return found

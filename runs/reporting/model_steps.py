@@ -69,12 +69,11 @@ def of_run(store: Store) -> Iterator[tuple[str, str, Steps | None]]:
         yield env, planner, _counted(settings[-1]) if settings else None
 
 
-def of_settings(store: Store) -> dict[Setting, float]:
+def of_settings(efforts: Mapping[Setting, Effort]) -> dict[Setting, float]:
     """Model steps per simulation of every setting of a run: counted where its decisions are cheap.
 
     Other settings have the number of the planner's largest budget that was counted, and NaN if there is none.
     """
-    efforts = store.efforts()
     found: dict[Setting, float] = {}
     largest: dict[tuple[str, str], float] = {}
     countable = [one for settings in _countable(efforts, PATIENCE * LONGEST).values() for one in settings]

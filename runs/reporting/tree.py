@@ -2,10 +2,8 @@
 
 from typing import Any
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -17,7 +15,7 @@ from bonspiel.planners.abstraction.fixed.trie import FixedTrie
 from bonspiel.planners.core.problem import DEFAULTS, problem_of
 from bonspiel.planners.core.tree.nodes import SearchTree
 from bonspiel.planners.core.zobrist import LEVELS
-from bonspiel.runs.reporting.chart import STYLE
+from bonspiel.runs.reporting.drawing import styled
 from bonspiel.runs.reporting.styles import GREY, INK
 
 SIZE, DPI = (13.0, 5.6), 110
@@ -40,9 +38,7 @@ def picture(model: Model, title: str, state: Array, decision: Decision, tree: An
         axes: the two coordinates of the state to draw the tree over.
     """
     drawn = isinstance(tree, SearchTree | FixedTrie)
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=SIZE if drawn else (0.55 * SIZE[0], SIZE[1]), dpi=DPI, layout="constrained")
-        FigureCanvasAgg(figure)
+    with styled(SIZE if drawn else (0.55 * SIZE[0], SIZE[1]), dpi=DPI, layout="constrained") as figure:
         left, *rest = figure.subplots(1, 1 + drawn, squeeze=False)[0]
         figure.suptitle(title, color=INK, fontweight="bold")
         _root(figure, left, decision)

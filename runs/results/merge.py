@@ -10,7 +10,7 @@ from typing import Any
 
 from bonspiel.runs.experiment import Setting, UsageError, amount
 from bonspiel.runs.files import locked
-from bonspiel.runs.provenance import other_version
+from bonspiel.runs.provenance import changed, other_version
 from bonspiel.runs.results.rows import REPEATED, Batch, Episode, Failure
 from bonspiel.runs.results.run_folder import drafted, holds
 from bonspiel.runs.results.store import Count, Store, read
@@ -70,9 +70,9 @@ def _check(first: Store, other: Store) -> None:
         raise UsageError(f"{other.folder} was made by other sources {theirs} than {first.folder} {ours}, {mixed}")
     if found := other_version(other.provenance, first.provenance):
         raise UsageError(f"{other.folder} was made with {found} as {first.folder}, {mixed}")
-    for text, meaning in other.resolved.items():
-        if first.resolved.get(text, meaning) != meaning:
-            raise UsageError(f"{text} was {meaning} in {other.folder} and {first.resolved[text]} in {first.folder}")
+    if text := changed(other.resolved, first.resolved):
+        meanings = f"{other.resolved[text]} in {other.folder} and {first.resolved[text]} in {first.folder}"
+        raise UsageError(f"{text} was {meanings}")
 
 
 def _episodes(setting: Setting, stores: Sequence[Store]) -> Iterator[Episode]:

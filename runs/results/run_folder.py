@@ -11,7 +11,7 @@ from typing import Any
 from bonspiel.runs.experiment import RunError, UsageError, amount
 from bonspiel.runs.files import LOCK, locked, writing
 from bonspiel.runs.part import WHOLE, Part
-from bonspiel.runs.provenance import other_version
+from bonspiel.runs.provenance import changed, other_version
 from bonspiel.runs.results.schema import create
 from bonspiel.runs.results.store import FILE, Store, opened, plan, read
 from bonspiel.runs.suite import Suite
@@ -109,10 +109,9 @@ def _holds_run(
             raise UsageError(f"{folder} holds part {store.part} of this run; {now}")
         if not resume:
             raise UsageError(f"{folder} holds this run already; add --resume to continue it, or {other}")
-        for text, meaning in resolved.items():
-            before = store.resolved.get(text, meaning)
-            if before != meaning:
-                raise UsageError(f"{folder}: {text} was {before} when the run began and is {meaning} now; {other}")
+        if text := changed(store.resolved, resolved):
+            meanings = f"{store.resolved[text]} when the run began and is {resolved[text]} now"
+            raise UsageError(f"{folder}: {text} was {meanings}; {other}")
         if store.provenance.get("sources") != provenance.get("sources"):
             commit = f"other sources (commit {store.provenance.get('commit') or 'unknown'})"
             raise UsageError(f"{folder} was begun with {commit}, {mixed}: {other}, or check out that version")

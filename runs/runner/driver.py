@@ -85,6 +85,16 @@ def _pulse(schedule: Schedule, advance: Callable[..., None]) -> Iterator[str]:
             watcher.join()
 
 
+def announce(results: Store, jobs: int, things: str) -> int:
+    """Print how many episodes of a run are left, by their noun; the number."""
+    left = sum(map(len, results.pending().values()))
+    total = Count.of(results.counts()).total
+    share = "" if results.part == WHOLE else f", part {results.part}"
+    task = f"{left} of {total} {things} to play with {counted(jobs, 'job')}, into {results.folder}"
+    print(f"{results.suite.name}{share}: {task}", file=sys.stderr)
+    return left
+
+
 def play_pending(
     results: Store,
     workers: Workers,
@@ -106,15 +116,7 @@ def play_pending(
     Raises:
         RunError: as for `play`.
     """
-    pending = results.pending()
-    left = sum(map(len, pending.values()))
-    total = Count.of(results.counts()).total
-    share = "" if results.part == WHOLE else f", part {results.part}"
-    print(
-        f"{results.suite.name}{share}: {left} of {total} {things} to play with {counted(workers.jobs, 'job')}, into "
-        f"{results.folder}",
-        file=sys.stderr,
-    )
+    pending, left = results.pending(), announce(results, workers.jobs, things)
     schedule = Schedule(pending, workers.jobs, with_trials)
     if schedule.timed and not workers.remote and workers.jobs > (cores := joblib.cpu_count()):
         print(

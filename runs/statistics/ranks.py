@@ -1,7 +1,8 @@
 """Planners over several problems: scores, profiles, improvement, ranks and the difference that these need."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -77,13 +78,13 @@ class Leaderboard(NamedTuple):
     critical: float
 
 
-Samples = Mapping[Setting, Array]  # of returns
+Samples = Iterable[tuple[Setting, Array]]  # of returns
 
 
 def scales(samples: Samples) -> dict[str, Scale]:
-    """The scale of each problem of a run, but those where the random policy is not known and has not played."""
+    """The scale of each problem in these samples, but where the random policy is not known and has not played."""
     means: dict[str, dict[str, list[float]]] = {}
-    for setting, sample in samples.items():
+    for setting, sample in samples:
         if len(sample):
             means.setdefault(setting.env, {}).setdefault(setting.planner, []).append(float(sample.mean()))
     found = {env: _scale(known(env), of_planners) for env, of_planners in means.items()}
@@ -98,17 +99,41 @@ def _scale(values: Known, means: Mapping[str, list[float]]) -> Scale | None:
     return Scale(values.random, max(value for found in means.values() for value in found), BEST)
 
 
-def leaderboards(store: Store) -> tuple[list[Leaderboard], dict[str, Scale]]:
-    """A leaderboard for each budget that several planners have played in all problems with a scale, and the scales."""
-    returns = store.returns()
-    problems = scales(returns)
-    names = {env: entrants(store.suite, env) for env in problems}
+def names(stores: Sequence[Store]) -> list[dict[tuple[str, str], str]]:
+    """The names of each run's planners in tables, by environment and text.
+
+    A name that several runs have gets the name of its run's folder, "dpw (mine)".
+    """
+    folders = [store.folder.resolve() for store in stores]
+    short = len({folder.name for folder in folders}) == len(folders)
+    runs = [folder.name if short else str(folder) for folder in folders]
+    found = [
+        {(of.env, text): name for of in store.suite.experiment for text, name in entrants(store.suite, of.env).items()}
+        for store in stores
+    ]
+    times = Counter(name for of_run in found for name in set(of_run.values()))
+    return [
+        {key: f"{name} ({run})" if times[name] > 1 else name for key, name in of_run.items()}
+        for run, of_run in zip(runs, found, strict=True)
+    ]
+
+
+def leaderboards(stores: Sequence[Store]) -> tuple[list[Leaderboard], dict[str, Scale]]:
+    """A leaderboard for each budget that several planners have played in all problems with a scale, and the scales.
+
+    Args:
+        stores: runs whose planners are ranked together, at least one; the first one's problems count.
+    """
+    returns = [list(store.returns().items()) for store in stores]
+    played = {setting.env for setting, sample in returns[0] if len(sample)}
+    problems = scales(pair for of_run in returns for pair in of_run if pair[0].env in played)
     samples: dict[tuple[str, float], dict[str, dict[str, Array]]] = {}
-    for setting, sample in returns.items():
-        if len(sample) and setting.env in problems and setting.planner != RANDOM:
-            of_budget = samples.setdefault((setting.unit, setting.budget), {})
-            scores = problems[setting.env].scores(sample)
-            of_budget.setdefault(names[setting.env][setting.planner], {})[setting.env] = scores
+    for of_run, called in zip(returns, names(stores), strict=True):
+        for setting, sample in of_run:
+            if len(sample) and setting.env in problems and setting.planner != RANDOM:
+                of_budget = samples.setdefault((setting.unit, setting.budget), {})
+                scores = problems[setting.env].scores(sample)
+                of_budget.setdefault(called[setting.env, setting.planner], {})[setting.env] = scores
     order = sorted(samples, key=lambda key: (key[0] != "simulations", key[1]))
     boards = [_leaderboard(*key, samples[key], list(problems)) for key in followed(order, "leaderboards")]
     return [board for board in boards if len(board.standings) > 1], problems

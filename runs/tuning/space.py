@@ -8,6 +8,7 @@ import numpy as np
 from bonspiel import planners
 from bonspiel.envs.random_policy import random_returns
 from bonspiel.planners import Model
+from bonspiel.planners.aliases import renamed
 from bonspiel.planners.core.text import read
 from bonspiel.planners.spaces import Choice, Range
 from bonspiel.runs.experiment import UsageError, parsed, planner_for
@@ -54,13 +55,13 @@ class Space:
                 f"{start} does not say what to tune: give {type(planner).__name__} a class attribute such as "
                 "tuning = {'c': Range(0.1, 10.0)}, with Range and Choice of bonspiel.planners.spaces"
             )
-        _, given = read(start)
+        given = renamed(type(planner), read(start)[1])
         self.start, self.spread = start, spread
         self._before = f"{start}," if given else f"{start}:"
         self.parameters = {
             key: self._allowed(key, _in_returns(values, spread), model)
             for key, values in declared.items()
-            if key not in given
+            if key not in given and (key != "lookahead" or _lengths(values, model))
         }
         if not self.parameters:
             raise UsageError(f"{start!r} leaves nothing to tune; leave out one of {', '.join(declared)}")
@@ -76,6 +77,8 @@ class Space:
         if isinstance(values, Range):
             return values
         able = [value for value, planner in made if not planners.unsupported(planner, model)]
+        if key == "lookahead":  # no plan is longer than the episode
+            able = [*_lengths(values, model), None]
         return Choice(tuple(able) or values.values)
 
     def text(self, values: Values) -> str:
@@ -85,6 +88,12 @@ class Space:
             for key, value in values.items()
         )
         return self._before + ",".join(written)
+
+
+def _lengths(values: Range | Choice, model: Model) -> list[int]:
+    """The lengths among these values that make a plan in this model shorter."""
+    longest = getattr(model, "lookahead", None) or model.horizon
+    return [value for value in getattr(values, "values", ()) if value is not None and value < longest]
 
 
 def _in_returns(values: Range | Choice, spread: float) -> Range | Choice:

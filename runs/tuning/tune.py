@@ -3,13 +3,13 @@
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from bonspiel.runs.experiment import Entrant, Experiment
 from bonspiel.runs.progress import counted, progress
 from bonspiel.runs.suite import Suite, model_of, modules
-from bonspiel.runs.tuning import journal, samplers
+from bonspiel.runs.tuning import samplers
 from bonspiel.runs.tuning.final import EPISODES, Effort, entry, finalists, fresh, ranked, rounds, spent, verdict
 from bonspiel.runs.tuning.journal import Journal
 from bonspiel.runs.tuning.search import search
@@ -35,7 +35,8 @@ def main(studies: Sequence[Study], folder: Path | None, resume: bool, jobs: int,
     """
     spaces = [check(study, unseeded) for study in studies]
     texts = [study.setting(text) for study in studies for text in (*study.planners, *study.against)]
-    with journal.kept(folder, resume, modules(texts), jobs) as episodes:
+    episodes = Journal(jobs)
+    with nullcontext() if folder is None else episodes.kept(folder, resume, modules(texts)):
         for study, found in zip(studies, spaces, strict=True):
             run(study, found, episodes)
 

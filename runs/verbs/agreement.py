@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb, add_cluster, add_environment, numbers, resumable
+from bonspiel.runs.verbs.options import flag, option, repeatable
 
 
 def agreement(arguments: argparse.Namespace) -> int:
@@ -48,60 +49,55 @@ def add_verbs(verb: Verb) -> None:
         "bonspiel agreement trap --planner abstraction --budget 300 --workers 1,4,16 --positions 100",
     )
     add_environment(command)
-    command.add_argument("--planner", required=True, metavar=PLANNER, help="planner of every worker")
-    command.add_argument(
-        "--budget", type=int, default=1000, metavar="N", help="simulations per decision of each worker (default: 1000)"
-    )
-    command.add_argument(
+    option(command, "--planner", PLANNER, "planner of every worker", required=True)
+    option(command, "--budget", "N", "simulations per decision of each worker", 1000)
+    option(
+        command,
         "--workers",
-        type=numbers,
-        default=[1, 4, 16, 64],
-        metavar="W,...",
-        help=(
-            "numbers of workers to compare; the largest number searches every position, and smaller ones use the "
-            "first of these searches (default: 1,4,16,64)"
+        "W,...",
+        (
+            "numbers of workers to compare; the largest number searches every position, and smaller ones use the first "
+            "of these searches (default: 1,4,16,64)"
         ),
+        [1, 4, 16, 64],
+        type=numbers,
     )
-    command.add_argument(
+    repeatable(
+        command,
         "--combine",
-        action="append",
-        default=[],
-        metavar="RULE[:key=value,...]",
-        help=(
+        "RULE[:key=value,...]",
+        (
             "rule that combines workers: sum, mean, max, majority, similarity_vote, similarity_merge, or tries (the "
             "workers share cells); repeatable, e.g. similarity_merge:bandwidth=0.1, majority:cells=20, tries:rounds=4 "
             "(default: all rules that fit the planner, except tries)"
         ),
     )
-    command.add_argument(
+    option(
+        command,
         "--positions",
-        type=int,
-        default=500,
-        metavar="N",
-        help="positions to search, from the planner's episodes with one random action in five (default: 500)",
+        "N",
+        "positions to search, from the planner's episodes with one random action in five",
+        500,
     )
-    command.add_argument(
+    option(
+        command,
         "--reference",
-        type=int,
-        default=100,
-        metavar="N",
-        help="if the optimum is unknown, search for the best action with N times the budget (default: 100)",
+        "N",
+        "if the optimum is unknown, search for the best action with N times the budget",
+        100,
     )
-    command.add_argument(
+    option(
+        command,
         "--bandwidth",
-        type=width,
-        metavar="H",
-        help=(
+        "H",
+        (
             "for planners that sample actions: actions within H count as the same, and the similarity rules use H; as "
-            "a fraction of the range of actions, or noise, the standard deviation of the execution (default: 0.05; "
-            "for two coordinates 0.16, for three 0.23, so that a tenth of the range lies within H)"
+            "a fraction of the range of actions, or noise, the standard deviation of the execution (default: 0.05; for "
+            "two coordinates 0.16, for three 0.23, so that a tenth of the range lies within H)"
         ),
+        type=width,
     )
-    command.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
+    option(command, "--seed", "N", "random seed", 0)
     add_cluster(command)
-    command.add_argument(
-        "--out", type=Path, metavar="FOLDER", help="folder for the results (default: results/agreement-...)"
-    )
-    command.add_argument(
-        "--resume", action="store_true", help="continue the study in --out; more positions, workers and rules extend it"
-    )
+    option(command, "--out", "FOLDER", "folder for the results (default: results/agreement-...)")
+    flag(command, "--resume", "continue the study in --out; more positions, workers and rules extend it")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from bonspiel.runs.verbs import results
 from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb, add_budgets, add_cluster, add_jobs, resumable, workers
+from bonspiel.runs.verbs.options import flag, option, repeatable
 
 if TYPE_CHECKING:
     from bonspiel.runs.part import Part
@@ -87,51 +88,38 @@ def add_verbs(verb: Verb) -> None:
         "bonspiel run trap --planner dpw --planner abstraction:exploration=1 --budget 100,1000 "
         "--episodes 200 --seed 1 --jobs 2 --out results/x",
     )
-    command.add_argument(
+    option(
+        command,
         "target",
-        metavar="SUITE|ENV",
-        help="a suite, a TOML file, or an environment: treasure_hunt:size=15, gym:Pendulum-v1:g=9.8, my_module:MyModel "
-        "(an environment's defaults: budgets 10,100,1000 and 100 episodes; in plain Python 10,30 and 5)",
+        "SUITE|ENV",
+        (
+            "a suite, a TOML file, or an environment: treasure_hunt:size=15, gym:Pendulum-v1:g=9.8, my_module:MyModel "
+            "(an environment's defaults: budgets 10,100,1000 and 100 episodes; in plain Python 10,30 and 5)"
+        ),
     )
-    command.add_argument(
+    repeatable(
+        command,
         "--planner",
-        action="append",
-        default=[],
-        metavar=PLANNER,
-        help=(
+        PLANNER,
+        (
             "planner to run instead of the suite's; repeatable (default for an environment: all that can search it; if "
             "it is in plain Python: dpw, cem and random)"
         ),
     )
-    command.add_argument(
-        "--with",
-        dest="added",
-        action="append",
-        default=[],
-        metavar=PLANNER,
-        help="planner to run in addition to the suite's; repeatable",
-    )
+    repeatable(command, "--with", PLANNER, "planner to run in addition to the suite's; repeatable", dest="added")
     add_budgets(command, " (default: those of SUITE|ENV)")
-    command.add_argument(
-        "--episodes", type=int, metavar="N", help="episodes per planner and budget (default: those of SUITE|ENV)"
-    )
-    command.add_argument(
-        "--seed", type=int, metavar="N", help="random seed (default: that of the suite; for an environment 0)"
-    )
+    option(command, "--episodes", "N", "episodes per planner and budget (default: those of SUITE|ENV)")
+    option(command, "--seed", "N", "random seed (default: that of the suite; for an environment 0)")
     add_cluster(command)
-    command.add_argument("--out", type=Path, metavar="FOLDER", help="folder for the results (default: results/NAME)")
-    command.add_argument(
-        "--resume", action="store_true", help="continue the run in --out; more planners, budgets and episodes extend it"
-    )
+    option(command, "--out", "FOLDER", "folder for the results (default: results/NAME)")
+    flag(command, "--resume", "continue the run in --out; more planners, budgets and episodes extend it")
     add_unseeded(command)
-    command.add_argument(
+    flag(
+        command,
         "--dry-run",
-        action="store_true",
-        help="only print the number of episodes and the expected time, after a short trial of each planner",
+        "only print the number of episodes and the expected time, after a short trial of each planner",
     )
-    command.add_argument(
-        "--part", metavar="K/N", help="run the K-th of N parts, for one of N machines; `bonspiel merge` joins the parts"
-    )
+    option(command, "--part", "K/N", "run the K-th of N parts, for one of N machines; `bonspiel merge` joins the parts")
     add_tune(verb)
     add_bench(verb)
 
@@ -144,42 +132,37 @@ def add_bench(verb: Verb) -> None:
         "measure speed, start-up time, memory and scaling on this machine",
         "bonspiel bench --planner dpw --json",
     )
-    command.add_argument(
+    option(
+        command,
         "name",
-        nargs="*",
-        metavar="NAME",
-        help=(
+        "NAME",
+        (
             "benchmark to run, e.g. speed, memory, curling_engines, go_playouts; a wrong name lists all (default: all "
             "but serving_dc4, which needs the extra web)"
         ),
+        nargs="*",
     )
-    command.add_argument(
-        "--planner",
-        action="append",
-        default=[],
-        metavar=PLANNER,
-        help="planner to measure; repeatable (default: all planners except random)",
-    )
-    command.add_argument("--json", action="store_true", help="print one JSON object")
-    command.add_argument(
+    repeatable(command, "--planner", PLANNER, "planner to measure; repeatable (default: all planners except random)")
+    flag(command, "--json", "print one JSON object")
+    flag(
+        command,
         "--stress",
-        action="store_true",
-        help="test the tree that threads share instead: 100 searches by 4 threads, no visit may be lost (some minutes)",
+        "test the tree that threads share instead: 100 searches by 4 threads, no visit may be lost (some minutes)",
     )
-    command.add_argument(
+    flag(
+        command,
         "--workers",
-        action="store_true",
-        help="measure worker processes instead, here or on a cluster: start, overhead of a task, share of planning",
+        "measure worker processes instead, here or on a cluster: start, overhead of a task, share of planning",
     )
     add_cluster(command, "with --workers: ")
 
 
 def add_unseeded(command: argparse.ArgumentParser) -> None:
     """Add `--unseeded`."""
-    command.add_argument(
+    flag(
+        command,
         "--unseeded",
-        action="store_true",
-        help="allow environments that ignore reset(seed=...); the planners then play different episodes",
+        "allow environments that ignore reset(seed=...); the planners then play different episodes",
     )
 
 
@@ -191,45 +174,33 @@ def add_tune(verb: Verb) -> None:
         "search for good parameters, with the same effort for each planner, or run a file of studies",
         "bonspiel tune treasure_hunt:size=5 --planner dpw:leaf=tree --planner uct --trials 24 --budget 1000",
     )
-    command.add_argument(
+    option(
+        command,
         "target",
-        metavar="ENV|STUDIES",
-        help=(
+        "ENV|STUDIES",
+        (
             "an environment, e.g. trap:noise_range=0.1; or studies: a TOML file, `published` or `peers` (the studies "
             "of our results)"
         ),
     )
-    command.add_argument(
-        "--planner",
-        action="append",
-        default=[],
-        metavar=PLANNER,
-        help="planner to tune; parameters given here stay fixed; repeatable",
-    )
-    command.add_argument(
-        "--against",
-        action="append",
-        default=[],
-        metavar=PLANNER,
-        help="planner to run in the final without tuning; repeatable",
-    )
-    command.add_argument("--trials", type=int, metavar="N", help="candidates per planner (default: 24)")
-    command.add_argument("--budget", type=int, metavar="N", help="simulations per decision (default: 1000)")
-    command.add_argument(
+    repeatable(command, "--planner", PLANNER, "planner to tune; parameters given here stay fixed; repeatable")
+    repeatable(command, "--against", PLANNER, "planner to run in the final without tuning; repeatable")
+    option(command, "--trials", "N", "candidates per planner (default: 24)")
+    option(command, "--budget", "N", "simulations per decision (default: 1000)")
+    option(
+        command,
         "--episodes",
-        type=int,
-        metavar="N",
-        help="maximum of episodes per trial; the best few candidates play 8 times more (default: 30)",
+        "N",
+        "maximum of episodes per trial; the best few candidates play 8 times more (default: 30)",
     )
-    command.add_argument("--seed", type=int, metavar="N", help="random seed (default: 1)")
-    command.add_argument(
+    option(command, "--seed", "N", "random seed (default: 1)")
+    option(
+        command,
         "--sampler",
-        choices=("tpe", "random"),
-        help="method that chooses the candidates (default: tpe; without the extra `tune`: random)",
+        ("tpe", "random"),
+        "method that chooses the candidates (default: tpe; without the extra `tune`: random)",
     )
     add_jobs(command)
-    command.add_argument(
-        "--out", type=Path, metavar="FOLDER", help="folder for the results (default: do not keep them)"
-    )
-    command.add_argument("--resume", action="store_true", help="continue the tuning in --out")
+    option(command, "--out", "FOLDER", "folder for the results (default: do not keep them)")
+    flag(command, "--resume", "continue the tuning in --out")
     add_unseeded(command)

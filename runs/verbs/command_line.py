@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
+from bonspiel.runs.verbs.options import option
+
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 GROUP = "bonspiel.verbs"  # entry points: a verb's name = "module:function", a function that adds it
 PLANNER = "NAME[:key=value,...]"
@@ -75,10 +77,8 @@ def numbers(text: str) -> list[float]:
 
 def add_budgets(command: argparse.ArgumentParser, note: str = "") -> None:
     """Add the budget of a decision, in simulations or in milliseconds."""
-    command.add_argument("--budget", type=numbers, default=[], metavar="N,...", help=f"simulations per decision{note}")
-    command.add_argument(
-        "--milliseconds", type=numbers, default=[], metavar="T,...", help=f"time per decision in milliseconds{note}"
-    )
+    option(command, "--budget", "N,...", f"simulations per decision{note}", [], type=numbers)
+    option(command, "--milliseconds", "T,...", f"time per decision in milliseconds{note}", [], type=numbers)
 
 
 def workers(jobs: int | None) -> int:
@@ -94,12 +94,12 @@ def workers(jobs: int | None) -> int:
 
 def add_environment(command: argparse.ArgumentParser) -> None:
     """Add the environment."""
-    command.add_argument("env", metavar="ENV", help="an environment, e.g. trap:noise_range=0.1")
+    option(command, "env", "ENV", "an environment, e.g. trap:noise_range=0.1")
 
 
 def add_jobs(command: argparse.ArgumentParser) -> None:
     """Add the number of worker processes of this machine."""
-    command.add_argument("--jobs", type=int, metavar="N", help="worker processes (default: all cores)")
+    option(command, "--jobs", "N", "worker processes (default: all cores)")
 
 
 def add_cluster(command: argparse.ArgumentParser, condition: str = "") -> None:
@@ -109,22 +109,24 @@ def add_cluster(command: argparse.ArgumentParser, condition: str = "") -> None:
     """
     from bonspiel.runs.runner import backends
 
-    command.add_argument(
+    option(
+        command,
         "--jobs",
-        type=int,
-        metavar="N",
-        help=f"{condition}worker processes (default: all cores, or all workers of the cluster at --address)",
+        "N",
+        f"{condition}worker processes (default: all cores, or all workers of the cluster at --address)",
     )
-    command.add_argument(
+    option(
+        command,
         "--backend",
-        choices=backends.NAMES,
-        default="loky",
-        help="run the workers as processes on this machine (loky), or on a Dask or Ray cluster (default: loky)",
+        backends.NAMES,
+        "run the workers as processes on this machine (loky), or on a Dask or Ray cluster",
+        "loky",
     )
-    command.add_argument(
+    option(
+        command,
         "--address",
-        metavar="ADDRESS",
-        help="address of a Dask or Ray cluster, e.g. tcp://10.0.0.1:8786 (default: start one here, for this run only)",
+        "ADDRESS",
+        "address of a Dask or Ray cluster, e.g. tcp://10.0.0.1:8786 (default: start one here, for this run only)",
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from bonspiel.runs.experiment import number, parsed, planner_for
 from bonspiel.runs.files import check_writable, unused, writing
 from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb, add_environment
+from bonspiel.runs.verbs.options import option
 
 if TYPE_CHECKING:
     from bonspiel.envs.base import ModelEnv
@@ -90,12 +91,12 @@ def add_verbs(verb: Verb) -> None:
         "bonspiel film pendulum --planner icem --budget 500 --out pendulum.gif",
     )
     add_environment(command)
-    command.add_argument("--planner", default="dpw", metavar=PLANNER, help="planner (default: dpw)")
-    command.add_argument("--budget", type=int, default=300, metavar="N", help="simulations per decision (default: 300)")
-    command.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
-    command.add_argument(
+    option(command, "--planner", PLANNER, "planner", "dpw")
+    option(command, "--budget", "N", "simulations per decision", 300)
+    option(command, "--seed", "N", "random seed", 0)
+    option(
+        command,
         "--out",
-        type=Path,
-        metavar="FILE",
-        help="file for the film, GIF, PNG or WebP (default: film.gif, or film-2.gif, ... if that exists)",
+        "FILE",
+        "file for the film, GIF, PNG or WebP (default: film.gif, or film-2.gif, ... if that exists)",
     )

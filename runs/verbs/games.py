@@ -6,10 +6,13 @@ import json
 import re
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from bonspiel.runs.files import unused
 from bonspiel.runs.verbs.command_line import DONE, FAILED, PLANNER, Verb, add_budgets, add_jobs, resumable, workers
+from bonspiel.runs.verbs.options import flag, option
 
 LONGEST_NAME = 100  # of a folder that is named after the planners
 
@@ -30,12 +33,18 @@ def match(arguments: argparse.Namespace) -> int:
     folder = arguments.out or Path("results") / name
     facts = provenance.collect(arguments.line, match.sources_of(chosen.game))
     with resumable(arguments, folder):
-        results, text, unplayed = match.play_match(chosen, arguments.games, folder, jobs, arguments.resume, facts)
-    print(f"{text}\n\nrecords {folder / match.RECORDS}", file=sys.stderr if arguments.json else sys.stdout)
+        play = match.by_workers(chosen, jobs)
+        results, text, unplayed = match.play_match(chosen, arguments.games, folder, play, arguments.resume, facts)
+    return print_results(arguments, results, f"{text}\n\nrecords {folder / match.RECORDS}", unplayed)
+
+
+def print_results(arguments: argparse.Namespace, results: Any, text: str, unplayed: Sequence[str]) -> int:
+    """Print the results of a tournament as `runs.games.match.play_match` returns them; the exit status."""
+    print(text, file=sys.stderr if arguments.json else sys.stdout)
     if arguments.json:
         print(json.dumps(results))
     for reason in unplayed:
-        print(f"bonspiel match: {reason}", file=sys.stderr)
+        print(f"bonspiel {arguments.verb}: {reason}", file=sys.stderr)
     return FAILED if unplayed else DONE
 
 
@@ -85,15 +94,12 @@ def add_verbs(verb: Verb) -> argparse.ArgumentParser:
         "chart a planner's win rate against its budget, from matches",
         "bonspiel strength results/50ms results/200ms results/1s --out strength.png",
     )
-    command.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="folder of a match")
-    command.add_argument(
+    option(command, "runs", "RUN", "folder of a match", nargs="+")
+    option(
+        command,
         "--out",
-        type=Path,
-        metavar="FILE",
-        help=(
-            "file for the chart, PNG, and an SVG beside it (default: strength.png, or strength-2.png, ... if that "
-            "exists)"
-        ),
+        "FILE",
+        "file for the chart, PNG, and an SVG beside it (default: strength.png, or strength-2.png, ... if that exists)",
     )
     command = verb(
         "replay",
@@ -101,55 +107,42 @@ def add_verbs(verb: Verb) -> argparse.ArgumentParser:
         "write an HTML page that shows a recorded game",
         "bonspiel replay game.jsonl --open (exit status: 0 done, 2 bad command line or no record, 130 stopped)",
     )
-    command.add_argument(
+    option(
+        command,
         "file",
-        type=Path,
-        metavar="FILE",
-        help="record of a game, also an unfinished one, or log of a Digital Curling 3 client or server (game.dcl2)",
+        "FILE",
+        "record of a game, also an unfinished one, or log of a Digital Curling 3 client or server (game.dcl2)",
     )
-    command.add_argument(
-        "--game",
-        default="curling",
-        metavar="GAME",
-        help="curling, mixed_doubles, go, or another of `bonspiel list` (default: curling)",
-    )
-    command.add_argument(
-        "--out", type=Path, metavar="FILE.html", help="file for the page (default: the record's name with .html)"
-    )
-    command.add_argument("--open", action="store_true", help="open the page in the default browser")
+    option(command, "--game", "GAME", "curling, mixed_doubles, go, or another of `bonspiel list`", "curling")
+    option(command, "--out", "FILE.html", "file for the page (default: the record's name with .html)")
+    flag(command, "--open", "open the page in the default browser")
     command = verb(
         "match",
         match,
         "play planners against each other at curling or another game",
         "bonspiel match abstraction dpw --ends 2 --games 400 --milliseconds 100 --jobs 2 --out results/m",
     )
-    command.add_argument(
+    option(
+        command,
         "planners",
+        "PLANNER",
+        f"two planners, or more for a round robin: {PLANNER}, process:COMMAND for your own program, or gtp:COMMAND "
+        "for a Go engine (in quotes if COMMAND has arguments)",
         nargs="+",
-        metavar="PLANNER",
-        help=(
-            f"two planners, or more for a round robin: {PLANNER}, process:COMMAND for your own program, or gtp:COMMAND "
-            "for a Go engine (in quotes if COMMAND has arguments)"
-        ),
     )
-    command.add_argument(
+    option(
+        command,
         "--game",
-        default="curling",
-        metavar="GAME[:key=value,...]",
-        help="curling, mixed_doubles, go, or another of `bonspiel list` (default: curling)",
+        "GAME[:key=value,...]",
+        "curling, mixed_doubles, go, or another of `bonspiel list`",
+        "curling",
     )
-    command.add_argument(
-        "--games",
-        type=int,
-        default=100,
-        metavar="N",
-        help="games per pair of planners, half of them with the sides swapped (default: 100)",
-    )
+    option(command, "--games", "N", "games per pair of planners, half of them with the sides swapped", 100)
     add_budgets(command, ", one for all planners or one for each")
-    command.add_argument("--seed", type=int, default=1, metavar="N", help="random seed (default: 1)")
+    option(command, "--seed", "N", "random seed", 1)
     add_jobs(command)
-    command.add_argument("--out", type=Path, metavar="FOLDER", help="folder for the results (default: results/A-vs-B)")
-    command.add_argument("--resume", action="store_true", help="continue the match in --out; more games extend it")
-    command.add_argument("--json", action="store_true", help="print one JSON object, and the tables on standard error")
+    option(command, "--out", "FOLDER", "folder for the results (default: results/A-vs-B)")
+    flag(command, "--resume", "continue the match in --out; more games extend it")
+    flag(command, "--json", "print one JSON object, and the tables on standard error")
     command.set_defaults(game_options=[])
     return command

@@ -7,7 +7,7 @@ import shutil
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -15,6 +15,7 @@ from pathlib import Path
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.files import writing
 from bonspiel.runs.verbs.command_line import DONE, FAILED, Verb, add_budgets
+from bonspiel.runs.verbs.options import flag, option, repeatable
 
 CLEAR = "\x1b[H\x1b[2J"
 
@@ -70,12 +71,19 @@ def print_failures(failures: Sequence[tuple[str, str, int | float, str, int, str
 def report(arguments: argparse.Namespace) -> int:
     """Print a finished or unfinished run's tables again, draw its chart and write its report, or its leaderboard."""
     if not arguments.leaderboard:
+        if arguments.beside:
+            raise UsageError("--beside ranks planners of several runs: give --leaderboard too")
         return show(arguments.run)
+    folders = [arguments.run, *arguments.beside]
+    if len({folder.resolve() for folder in folders}) < len(folders):
+        raise UsageError("--beside takes other runs, and each of them once")
     from bonspiel.runs.reporting.leaderboards import leaderboard
     from bonspiel.runs.results import store
 
-    with store.read(arguments.run) as results, writing(arguments.run):
-        html, text, *figures = leaderboard.write(results)
+    with ExitStack() as stack:
+        results, *beside = [stack.enter_context(store.read(folder)) for folder in folders]
+        with writing(arguments.run):
+            html, text, *figures = leaderboard.write(results, beside)
     paths = "\n            ".join(map(str, (html, text, *figures)))
     print(f"{text.read_text(encoding='utf-8')}\nleaderboard {paths}")
     return DONE
@@ -175,48 +183,51 @@ def add_verbs(verb: Verb) -> None:
     """Add the verbs to the command line."""
     command = verb("chart", chart, "draw a run's chart as PNG and SVG", "bonspiel chart results/quick")
     _add_run(command)
-    command.add_argument("--out", type=Path, metavar="FOLDER", help="folder for the pictures (default: RUN)")
+    option(command, "--out", "FOLDER", "folder for the pictures (default: RUN)")
     command = verb(
         "report", report, "print a run's tables, write its chart and report", "bonspiel report results/quick"
     )
     _add_run(command)
-    command.add_argument(
+    flag(
+        command,
         "--leaderboard",
-        action="store_true",
-        help=(
+        (
             "rank the planners over all problems instead: write leaderboard.html, leaderboard.md and leaderboard*.svg "
             "(scores against model steps, performance profiles, ranks)"
         ),
+    )
+    repeatable(
+        command,
+        "--beside",
+        "FOLDER",
+        "with --leaderboard: another run, whose planners are ranked among RUN's own; may be given several times",
     )
     command = verb(
         "export", export, "write all episodes as a table", "bonspiel export results/quick --format csv > quick.csv"
     )
     _add_run(command)
-    command.add_argument(
-        "--format", choices=("csv", "parquet"), default="csv", help="format of the table (default: csv)"
-    )
-    command.add_argument(
-        "--out", type=Path, metavar="FILE", help="file for the table (default: standard output; Parquet needs a file)"
-    )
+    option(command, "--format", ("csv", "parquet"), "format of the table", "csv")
+    option(command, "--out", "FILE", "file for the table (default: standard output; Parquet needs a file)")
     command = verb("status", status, "print the progress of a run", "bonspiel status results/quick --watch")
     _add_run(command)
-    command.add_argument(
+    option(
+        command,
         "--watch",
+        "SECONDS",
+        "refresh until the run ends, every SECONDS (default: 2)",
         type=seconds,
         nargs="?",
         const=2.0,
-        metavar="SECONDS",
-        help="refresh until the run ends, every SECONDS (default: 2)",
     )
-    command.add_argument("--json", action="store_true", help="print one JSON object, or with --watch one per line")
+    flag(command, "--json", "print one JSON object, or with --watch one per line")
     command = verb(
         "merge",
         merge,
         "merge the runs of one suite from several machines",
         "bonspiel merge results/all results/quick-1-of-2 results/quick-2-of-2",
     )
-    command.add_argument("out", type=Path, metavar="OUT", help="folder for the merged run")
-    command.add_argument("run", type=Path, nargs="+", metavar="RUN", help="folders of the runs")
+    option(command, "out", "OUT", "folder for the merged run")
+    option(command, "run", "RUN", "folders of the runs", nargs="+")
     command = verb(
         "compare",
         compare,
@@ -224,15 +235,13 @@ def add_verbs(verb: Verb) -> None:
         "bonspiel compare results/quick abstraction dpw --budget 1000",
     )
     _add_run(command)
-    command.add_argument("a", metavar="A", help="first planner, by its name in the tables or its full text")
-    command.add_argument("b", metavar="B", help="second planner; the difference is A - B")
-    command.add_argument(
-        "--env", action="append", default=[], metavar="ENV", help="environment of the run; repeatable (default: all)"
-    )
+    option(command, "a", "A", "first planner, by its name in the tables or its full text")
+    option(command, "b", "B", "second planner; the difference is A - B")
+    repeatable(command, "--env", "ENV", "environment of the run; repeatable (default: all)")
     add_budgets(command, " (default: all budgets)")
-    command.add_argument("--json", action="store_true", help="print one JSON object")
+    flag(command, "--json", "print one JSON object")
 
 
 def _add_run(command: argparse.ArgumentParser) -> None:
     """Add the run that a verb reads."""
-    command.add_argument("run", type=Path, metavar="RUN", help="folder of a run")
+    option(command, "run", "RUN", "folder of a run")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from bonspiel.runs.experiment import UsageError, number, parsed, planner_for
 from bonspiel.runs.files import check_writable, unused, writing
 from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb, add_environment
+from bonspiel.runs.verbs.options import option
 
 if TYPE_CHECKING:
     from bonspiel.planners import Array, Decision
@@ -95,19 +96,18 @@ def add_verbs(verb: Verb) -> None:
         "bonspiel tree treasure_hunt --planner abstraction --budget 1000",
     )
     add_environment(command)
-    command.add_argument("--planner", default="abstraction", metavar=PLANNER, help="planner (default: abstraction)")
-    command.add_argument(
-        "--budget", type=int, default=1000, metavar="N", help="simulations per decision (default: 1000)"
-    )
-    command.add_argument("--seed", type=int, default=0, metavar="N", help="random seed (default: 0)")
-    command.add_argument(
+    option(command, "--planner", PLANNER, "planner", "abstraction")
+    option(command, "--budget", "N", "simulations per decision", 1000)
+    option(command, "--seed", "N", "random seed", 0)
+    option(
+        command,
         "--axes",
-        metavar="I,J",
-        help="coordinates I and J of the state as axes, from 0 (default: the first two, without the count of steps)",
+        "I,J",
+        "coordinates I and J of the state as axes, from 0 (default: the first two, without the count of steps)",
     )
-    command.add_argument(
+    option(
+        command,
         "--out",
-        type=Path,
-        metavar="FILE",
-        help="file for the picture, PNG or SVG (default: tree.png, or tree-2.png, ... if that exists)",
+        "FILE",
+        "file for the picture, PNG or SVG (default: tree.png, or tree-2.png, ... if that exists)",
     )

@@ -21,8 +21,8 @@ MODELS = [envs.parse(text) for text in ("trap", "treasure_hunt", "pendulum", "go
 BEFORE = (-1.0, np.nan, 1_000.0)
 SIMULATIONS = 60
 MORE = (  # with scores that look at variances: planners that explore little by default, or search within another
-    "rave_uct:selection=ucb1_tuned,exploration=1",
-    "territory_uct:selection=ucb1_tuned,exploration=1",
+    "rave_uct:bonus=ucb1_tuned,exploration=1",
+    "territory_uct:bonus=ucb1_tuned,exploration=1",
     "presearch:inner=(uct:bonus=ucb_v)",
     "root:inner=(uct:bonus=ucb1_tuned)",
     "root:inner=abstraction,combine=tries",

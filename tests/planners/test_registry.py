@@ -117,3 +117,8 @@ def test_planners_alone_knows_every_name_and_imports_what_is_asked_for():
 def test_parameters_by_name_alone_are_written_last():
     """As in 0.1, whose texts label results."""
     assert planners.REGISTRY.text(planners.parse("dpw:leaf=rollout,k_action=2")) == "dpw:k_action=2,leaf=rollout"
+
+
+def test_every_planner_that_searches_itself_has_a_lookahead():
+    without = {name for name in planners.names() if not hasattr(planners.REGISTRY.cls(name), "lookahead")}
+    assert without == {"random", "presearch", "root", "threads", "valued"}

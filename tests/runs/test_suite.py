@@ -137,6 +137,8 @@ def test_players_of_curling_run_like_any_planner_and_on_curling_alone():
     assert chosen.resolve()["expectimax"].startswith("Expectimax(")
     with pytest.raises(UsageError, match="expectimax cannot play trap: curling only; these can: uct"):
         lookup.load("trap").override(["expectimax"], [1]).resolve()
+    with pytest.raises(UsageError, match=r"icem cannot play curling: one player only; these can: uct.*, champion$"):
+        lookup.load("curling").override(["icem"], [1]).resolve()
 
 
 def test_an_environment_is_made_once_however_many_experiments_play_in_it(monkeypatch):

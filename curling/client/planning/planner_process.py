@@ -17,13 +17,12 @@ from bonspiel.curling.client.console import print_error
 from bonspiel.curling.client.planning.planner_worker import ShotChoice, first_answer
 from bonspiel.curling.client.planning.setup_choice import FALLBACK, SetupChoice
 from bonspiel.curling.client.planning.standby import FIRST_SECONDS, RESTART, Standby
-from bonspiel.curling.client.planning.worker_process import PlannerGone, PlannerRefused, PlannerSilent, WorkerProcess
+from bonspiel.curling.client.planning.worker_process import WorkerProcess
 from bonspiel.curling.match.position import MatchPosition
+from bonspiel.planners.child_process import PlannerGone, PlannerSilent
 
 if TYPE_CHECKING:
     from bonspiel.planners.planner import Planner
-
-__all__ = ["PlannerGone", "PlannerProcess", "PlannerRefused", "PlannerSilent"]
 
 PATIENCE = 300.0  # s for the first process to start, to compile and to plan for the first time
 SETUP_PATIENCE = 10.0  # s for the choice of a set-up, which takes milliseconds and for which no clock runs

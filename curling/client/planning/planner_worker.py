@@ -3,8 +3,7 @@
 Meanwhile the best shot so far is in shared memory: first the best of the rule-based candidates, after a few playouts
 each, then what the search reports.
 
-Only imports that are quick precede the moment when the worker ignores Ctrl-C; the client itself imports compiled code
-only for rule-based shots, when the worker has loaded or compiled it.
+The client itself imports compiled code only for rule-based shots, when the worker has loaded or compiled it.
 """
 
 from __future__ import annotations
@@ -12,15 +11,12 @@ from __future__ import annotations
 import functools
 import math
 import os
-import signal
 import sys
-import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from multiprocessing import connection, parent_process
 from typing import TYPE_CHECKING
 
 from bonspiel.curling.client.planning.best_so_far import BestSoFar, ShotSoFar
@@ -28,13 +24,12 @@ from bonspiel.curling.client.planning.setup_choice import best_setup
 from bonspiel.curling.client.planning.time_manager import LEAST
 from bonspiel.curling.ice.sheet import LAST_SHOT, STONES
 from bonspiel.curling.match.position import MatchPosition
+from bonspiel.planners.child_process import Pipe
 from bonspiel.planners.core.code.packages import error_text
 
 if TYPE_CHECKING:
     from bonspiel.planners.model import Rng
     from bonspiel.planners.planner import Decision, Planner
-
-Pipe = connection.Connection
 
 FIRST_SHOTS = 256  # of playouts for the first answer, 2 ms; with all else it is there 5 ms after the position
 SURE_LEAD = 0.5  # of the visits to come: what leads by more is played without them
@@ -72,35 +67,30 @@ def run_worker(pipe: Pipe, planner: str | Planner, seed: int | None, best: BestS
     with less than LEAST seconds the first one is the answer. What a quiet one prints is dropped. The first message is
     sent unasked: None, or why the planner's text was refused.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends Ctrl-C to all processes; the client handles it
     os.dup2(2, 1)  # standard output may be the connection to a server
-    threading.Thread(target=exit_with_parent, daemon=True).start()
     import numpy as np
 
     from bonspiel.curling import players
 
     try:
-        try:
-            parsed = players.parse(planner) if isinstance(planner, str) else planner
-        except ValueError as error:
-            pipe.send(str(error))
-            return
-        pipe.send(None)
-        rng, playouts_rng = np.random.default_rng(seed), np.random.default_rng(seed)
-        while True:
-            move, position, seconds, is_quiet = pipe.recv()
-            if position.is_setup_due:
-                pipe.send(best_setup(position))
-                continue
-            arrived, publish = time.perf_counter(), functools.partial(best.publish, move)
-            with _silence() if is_quiet else nullcontext():
-                choice = first_answer(position, playouts_rng, publish)
-                if seconds >= LEAST:
-                    seconds -= time.perf_counter() - arrived
-                    choice = _choose(parsed, position, seconds, rng, publish, choice.simulations)
-            pipe.send(choice)
-    except (EOFError, OSError):
+        parsed = players.parse(planner) if isinstance(planner, str) else planner
+    except ValueError as error:
+        pipe.send(str(error))
         return
+    pipe.send(None)
+    rng, playouts_rng = np.random.default_rng(seed), np.random.default_rng(seed)
+    while True:
+        move, position, seconds, is_quiet = pipe.recv()
+        if position.is_setup_due:
+            pipe.send(best_setup(position))
+            continue
+        arrived, publish = time.perf_counter(), functools.partial(best.publish, move)
+        with _silence() if is_quiet else nullcontext():
+            choice = first_answer(position, playouts_rng, publish)
+            if seconds >= LEAST:
+                seconds -= time.perf_counter() - arrived
+                choice = _choose(parsed, position, seconds, rng, publish, choice.simulations)
+        pipe.send(choice)
 
 
 @contextmanager
@@ -134,14 +124,6 @@ def first_answer(position: MatchPosition, rng: Rng, publish: Callable[[ShotSoFar
         return ShotChoice((vx, vy, spin), None, decision.simulations)
     except Exception as error:
         return _failed(error)
-
-
-def exit_with_parent() -> None:
-    """End this process with its parent, even while a planner loops for ever and never reads the pipe."""
-    client = parent_process()
-    if client is not None:
-        connection.wait([client.sentinel])
-        os._exit(1)
 
 
 def _choose(

@@ -6,8 +6,6 @@ from dataclasses import replace
 from http import HTTPStatus
 from uuid import UUID
 
-import numpy as np
-
 from bonspiel.curling.client.console import count_ends
 from bonspiel.curling.ice.sheet import STONES, no_stones
 from bonspiel.curling.match.match_data import Throw
@@ -181,8 +179,8 @@ class Dc4Match:
         players, names = self.seats.players, self.seats.names
         match = replace(context.match, players=(str(names[0]), str(names[1])), pair=self._number)
         match = with_players(match, players)
-        rng = np.random.default_rng((context.seed, self._number))
-        self._referee = Dc4Referee(match, context.model, context.times, players, rng, self._record.publish)
+        rngs = context.error_rngs(self._number)
+        self._referee = Dc4Referee(match, context.model, context.times, players, rngs, self._record.publish)
         self._report(f"{self._label(0)} against {self._label(1)}, {count_ends(match.ends)}, {self.id}")
         self._listeners.send_to_teams()
         self._start_clock()

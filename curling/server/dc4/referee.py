@@ -22,7 +22,7 @@ class Dc4Referee(Referee):
         model: see `Referee`.
         times: thinking times, the second one for all extra ends.
         players: of each team, in the order of its throws: who makes each of them.
-        rng: of the execution errors; the error of the n-th throw depends on its seed and n alone.
+        rngs: of the execution errors of each team; see `ServerContext.error_rngs`.
         publish: see `Referee`.
 
     Attributes:
@@ -35,11 +35,11 @@ class Dc4Referee(Referee):
         model: Curling,
         times: ThinkingTimes,
         players: Sequence[Sequence[Player]],
-        rng: Rng,
+        rngs: Sequence[Rng],
         publish: Publish,
     ) -> None:
-        super().__init__(match, model, times, self._with_error, publish)
-        self._players, self._rng = players, rng
+        super().__init__(match, model, times, (self._with_error, self._with_error), publish)
+        self._players, self._rngs = players, rngs
         self._regular: list[int] | None = None  # what was left of the regular ends, in extra ends
         self.power_plays: list[int | None] = [None, None]
 
@@ -97,7 +97,7 @@ class Dc4Referee(Referee):
 
     def _with_error(self, vx: float, vy: float) -> tuple[float, float]:
         player = self._players[self.team][(self.shot - self.match.first_shot) // 2]
-        of_speed, of_angle = self._rng.standard_normal(2)
+        of_speed, of_angle = self._rngs[self.team].standard_normal(2)
         speed = max(min(math.hypot(vx, vy), player.max_velocity) + of_speed * player.shot_std_dev, 0.0)
         angle = math.atan2(vy, vx) + of_angle * player.angle_std_dev
         return speed * math.cos(angle), speed * math.sin(angle)

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from bonspiel.curling.match.match_data import Match
 from bonspiel.curling.protocols.dc4_server import Player, TeamConfig
 from bonspiel.curling.server.dc4.games import players_of
@@ -21,7 +23,7 @@ class Dc4Seats:
     """
 
     def __init__(self, own: Sequence[Player], match: Match) -> None:
-        self._own, self._match = own, match
+        self._own, self._match, self._reserved = own, match, False
         self._users: list[str | None] = [None, None]
         self.names: list[str | None] = [None, None]
         self.players: list[tuple[Player, ...]] = [(), ()]
@@ -45,6 +47,10 @@ class Dc4Seats:
         """Return whether nobody has the seat of a team."""
         return self._users[team] is None
 
+    def reserve(self, users: Sequence[str]) -> None:
+        """Give the seats of team 0 and team 1 to two users in advance; both play with the server's players then."""
+        self._users[:], self._reserved = users, True
+
     def give_up(self, user: str) -> None:
         """Free the seat of a user, before the match begins."""
         team = self.team_of(user)
@@ -66,6 +72,7 @@ class Dc4Seats:
                 raise unauthorized(NO_SEAT)
             self._users[free[0]] = user
         team = self.team_of(user)
+        config = msgspec.structs.replace(config, use_default_config=config.use_default_config or self._reserved)
         self.players[team] = players_of(config, self._own, self._match)
         self.names[team] = config.team_name
         return team

@@ -5,26 +5,14 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from bonspiel.envs.go.board import (
-    NOWHERE,
-    Ints,
-    board_in,
-    count_dead,
-    index_of_point,
-    point_of,
-    points_of,
-    read_position,
-    workspace_of,
-)
+from bonspiel.envs.go.board import NOWHERE, Ints, index_of_point, point_of, points_of, workspace_of
 from bonspiel.envs.go.neighbourhoods import BLACK, EMPTY, WHITE
-from bonspiel.envs.go.rules import position_hash
+from bonspiel.envs.go.rules import count_dead_chains, hash_points
 from bonspiel.envs.go.tsumego.game import ATTACKER, CONNECTIONS, FORCED, MOVER, PROVER, SIZE, STONES, THREATS, new_game
 from bonspiel.envs.go.tsumego.rules import RULES, advance_tsumego, key_of
 from bonspiel.planners.checks import require_count
 from bonspiel.planners.dfpn.solve import Answer, Limits, Problem, solve
 from bonspiel.planners.dfpn.walk import Switches
-from bonspiel.planners.jit import VECTOR, int64, kernel, typeof
-from bonspiel.planners.model import Array
 
 LARGEST_SIZE = 19  # lines each way
 LARGEST_REGION = 120  # points
@@ -86,8 +74,8 @@ class Tsumego:
             raise ValueError("a problem needs crucial stones, all of one colour")
         if not 1 <= len(self.region) <= LARGEST_REGION:
             raise ValueError(f"the region has {len(self.region)} points: it must have 1 to {LARGEST_REGION}")
-        board = _board(self.size, np.array(self.stones, float))
-        if _dead_chains(board, self.size):
+        board = np.zeros(workspace_of(self.size), np.int32)
+        if count_dead_chains(board, np.array(self.stones, float), self.size):
             raise ValueError("every chain must have a liberty")
         inside = {point_of(index, self.size) for index in self.region}
         self._check_enclosed(board, inside)
@@ -128,7 +116,8 @@ class Tsumego:
 
     def problem(self, switches: SwitchesOfTsumego, threats: int = 0) -> Problem:
         """The question for the search; `threats` is the colour with endless ko threats, 0 for neither."""
-        board = _board(self.size, np.array(self.stones, float))
+        board = np.zeros(workspace_of(self.size), np.int32)
+        stones = hash_points(board, np.array(self.stones, float), self.size)
         points = [point_of(index, self.size) for index in self.region]
         inside = np.zeros(points_of(self.size), np.int32)
         inside[points] = 1
@@ -137,33 +126,9 @@ class Tsumego:
         game = new_game(2 * PLIES + 1, board, np.array(points, np.int32), inside, crucial, anchors)
         game.settings[[SIZE, ATTACKER, PROVER, THREATS]] = self.size, 3 - self.defender, self.mover, threats
         game.settings[[FORCED, CONNECTIONS]] = switches.forced, switches.connections
-        game.facts[0, [STONES, MOVER]] = _hash(board, self.size), self.mover
-        key = int(key_of(int(game.facts[0, STONES]), self.mover, 0, NOWHERE))
+        game.facts[0, [STONES, MOVER]] = stones, self.mover
+        key = int(key_of(stones, self.mover, 0, NOWHERE))
         return Problem(RULES, game, key, PLIES, len(inside), True, advance_tsumego)
-
-
-@kernel(int64(typeof(np.empty(0, np.int32)), VECTOR, int64))
-def _read(workspace: Ints, points: Array, size: int) -> int:
-    board = board_in(workspace, size)
-    read_position(board, points, size)
-    return count_dead(board, size)
-
-
-@kernel(int64(typeof(np.empty(0, np.int32)), int64))
-def _hash(workspace: Ints, size: int) -> int:
-    return position_hash(board_in(workspace, size))
-
-
-@kernel(int64(typeof(np.empty(0, np.int32)), int64))
-def _dead_chains(workspace: Ints, size: int) -> int:
-    return count_dead(board_in(workspace, size), size)
-
-
-def _board(size: int, points: Array) -> Ints:
-    """The board of a position."""
-    workspace = np.zeros(workspace_of(size), np.int32)
-    _read(workspace, points, size)
-    return workspace
 
 
 def _parts(board: Ints, size: int) -> tuple[Ints, Ints, Ints]:

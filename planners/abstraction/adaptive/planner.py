@@ -25,11 +25,11 @@ from bonspiel.planners.checks import (
     require_positive,
     require_share,
 )
-from bonspiel.planners.core.problem import problem_of
+from bonspiel.planners.core.problem import PlanLength
 from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.model import HasActions
 from bonspiel.planners.planner import check_plan
-from bonspiel.planners.spaces import Parameters, Range
+from bonspiel.planners.spaces import LOOKAHEAD, Parameters, Range
 
 FIRST_NODES = 1_024
 STATES = Cells(threshold=1.8, threshold_base=2.9, weight_power=2.0, scale_power=2.0 / 3.0, max_depth=24)
@@ -42,7 +42,7 @@ def _spread_out(count: int) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True)
-class AdaptiveAbstraction:
+class AdaptiveAbstraction(PlanLength):
     """An abstraction tree with one set of parameters for all problems, rewards of any size and plans of any length.
 
     Its cells of states are those of `scaled_abstraction`. At the root cells of actions are divided where they are
@@ -68,6 +68,7 @@ class AdaptiveAbstraction:
     root_threshold: float = 5.0
 
     tuning: ClassVar[Parameters] = {
+        **LOOKAHEAD,
         "exploration": Range(0.03, 1.0, log=True),
         "spread": Range(0.05, 4.0, log=True),
         "trace": Range(0.5, 1.0),
@@ -77,6 +78,7 @@ class AdaptiveAbstraction:
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
+        super().__post_init__()
         require_at_least("exploration", self.exploration, 0.0)
         require_positive("spread", self.spread)
         require_share("trace", self.trace)
@@ -93,7 +95,7 @@ class AdaptiveAbstraction:
         start = time.perf_counter()
         state = check_plan(self, model, state, budget, rng)
         if offers(model, HasActions):
-            return ScaledAbstraction().plan(model, state, budget, rng, root_actions)
+            return ScaledAbstraction(lookahead=self.lookahead).plan(model, state, budget, rng, root_actions)
         low, high = model.action_low, model.action_high
         actions, width = first_cells(low, high, self.first_actions)
         settings = self._settings(tuple(low), tuple(high))
@@ -102,7 +104,7 @@ class AdaptiveAbstraction:
         else:
             root = new_root(check_actions(model, root_actions), width, 1.0 / (high - low))
             settings = settings._replace(thresholds=settings.thresholds[:0])
-        problem, depth = problem_of(model, state, cells=True), STATES.max_depth
+        problem, depth = self.problem(model, state, cells=True), STATES.max_depth
         nodes = min(budget.simulations or FIRST_NODES, FIRST_NODES)
         tree = new_tree(len(actions), root, problem.steps, nodes, depth)
         walk = new_walk(model.state_dim, problem.steps, len(actions), depth)

@@ -8,7 +8,6 @@ from bonspiel.planners.abstraction.fixed.trie import FixedTrie, FixedWalk, aged,
 from bonspiel.planners.checks import check_actions, require
 from bonspiel.planners.core.actions import action_set
 from bonspiel.planners.core.jit import Problem
-from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, check_plan
@@ -21,7 +20,7 @@ def task_of(
 ) -> tuple[Problem, FixedSettings, Array]:
     """The problem, the settings and the root's actions, [B, action_dim], of a decision in a state that was checked."""
     require(root_actions is None or planner.root != "trie", "root_actions", root_actions, "None with root='trie'")
-    problem, actions = problem_of(model, state, cells=True), action_set(model, planner.n_actions)
+    problem, actions = planner.problem(model, state, cells=True), action_set(model, planner.n_actions)
     at_root = actions if root_actions is None else check_actions(model, root_actions)
     return problem, planner.settings(actions), at_root
 

@@ -10,7 +10,6 @@ from bonspiel.planners.abstraction.per_state.search import PerStateSettings, eva
 from bonspiel.planners.abstraction.per_state.trie import PerStateTrie, grow, new_trie, new_walk
 from bonspiel.planners.core.bandit import new_bandit
 from bonspiel.planners.core.jit import Problem
-from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.rounds import new_rounds
 from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.model import Array, HasActions, Rng
@@ -24,19 +23,19 @@ class PerStateSearch:
 
     Args:
         model: one that has `actions` and `max_actions`.
-        state: the decision's own, checked.
+        problem: the decision's own, with the parameters of its cells.
         rng: the source of every random draw.
         settings: the parameters; with negative `tree_steps` all steps are chosen in the trie.
         expected: simulations to have room for at once.
     """
 
     def __init__(
-        self, model: HasActions, state: Array, rng: Rng, settings: PerStateSettings, expected: int | None
+        self, model: HasActions, problem: Problem, rng: Rng, settings: PerStateSettings, expected: int | None
     ) -> None:
         """Make an empty trie."""
         self.model, self.rng, self._settings = model, rng, settings
-        self._problem = problem_of(model, state, cells=True)
-        steps, max_depth = self._problem.steps, len(settings.weights) - 1
+        self._problem = problem
+        steps, max_depth = problem.steps, len(settings.weights) - 1
         self._trie = new_trie(steps, max_depth, min(expected or FIRST_SIMULATIONS, FIRST_SIMULATIONS))
         self._held = 0  # simulations that the trie has statistics of
         self._walk = new_walk(model.state_dim, len(model.action_low), steps, model.max_actions, max_depth)

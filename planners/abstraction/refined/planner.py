@@ -28,17 +28,17 @@ from bonspiel.planners.checks import (
     require_count,
     require_positive,
 )
-from bonspiel.planners.core.problem import problem_of
+from bonspiel.planners.core.problem import PlanLength
 from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.model import HasActions
 from bonspiel.planners.planner import check_plan
-from bonspiel.planners.spaces import Choice, Parameters, Range
+from bonspiel.planners.spaces import LOOKAHEAD, Choice, Parameters, Range
 
 FIRST_NODES = 1_024
 
 
 @dataclass(frozen=True)
-class RefinedAbstraction:
+class RefinedAbstraction(PlanLength):
     """`scaled_abstraction` with actions that the search chooses: cells of actions, divided where they are visited.
 
     A state begins with a few cells of actions and plays the action in the middle of one. A cell that is visited often
@@ -75,6 +75,7 @@ class RefinedAbstraction:
     max_depth: int | None = None
 
     tuning: ClassVar[Parameters] = {
+        **LOOKAHEAD,
         "exploration": Range(0.05, 1.0, log=True),
         "spread": Range(0.03, 4.0, log=True),
         "inherited_visits": Choice((0.0, 1.0, 2.0, 4.0)),
@@ -87,6 +88,7 @@ class RefinedAbstraction:
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
+        super().__post_init__()
         _ = self._undivided  # which checks what both have
         require_count("first_actions", self.first_actions, 1, MOST_ACTIONS)
         require_positive("root_threshold", self.root_threshold)
@@ -112,7 +114,7 @@ class RefinedAbstraction:
             return self._undivided.plan(model, state, budget, rng, root_actions)
         low, high = model.action_low, model.action_high
         given = np.empty((0, len(low))) if root_actions is None else check_actions(model, root_actions)
-        problem, settings = problem_of(model, state, cells=True), self.settings(len(low))
+        problem, settings = self.problem(model, state, cells=True), self.settings(len(low))
         nodes = min(budget.simulations or FIRST_NODES, FIRST_NODES)
         trie = new_trie(*first_cells(low, high, self.first_actions), given, problem.steps, nodes)
         walk = new_walk(model.state_dim, problem.steps, len(settings.weights) - 1, len(settings.divisions))

@@ -21,16 +21,16 @@ from bonspiel.planners.checks import (
     require_share,
     two_players,
 )
-from bonspiel.planners.core.problem import problem_of
+from bonspiel.planners.core.problem import PlanLength
 from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.planner import Traits, check_plan
-from bonspiel.planners.spaces import Choice, Parameters, Range
+from bonspiel.planners.spaces import LOOKAHEAD, Choice, Parameters, Range
 
 FIRST_LAYERS = 8
 
 
 @dataclass(frozen=True)
-class CMCGS:
+class CMCGS(PlanLength):
     """Continuous Monte Carlo graph search: a layered graph whose nodes share one policy among similar states.
 
     Each layer stands for a step, and each of its nodes for a cluster of the states met there. A simulation goes from
@@ -72,6 +72,7 @@ class CMCGS:
 
     traits: ClassVar[Traits] = Traits(takes_root_actions=False)
     tuning: ClassVar[Parameters] = {
+        **LOOKAHEAD,
         "samples": Choice((10, 25, 50)),
         "elite_ratio": Range(0.05, 0.4, log=True),
         "elite_probability": Range(0.0, 0.6),
@@ -83,6 +84,7 @@ class CMCGS:
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
+        super().__post_init__()
         require_count("samples", self.samples)
         require_count("experiences", self.experiences)
         require(self.experiences >= self.samples, "experiences", self.experiences, f"at least samples={self.samples}")
@@ -104,7 +106,7 @@ class CMCGS:
         """Choose an action; see `planners.Planner.plan`."""
         start = time.perf_counter()
         state = check_plan(self, model, state, budget, rng, root_actions)
-        problem = problem_of(model, state)
+        problem = self.problem(model, state)
         low, high = (np.ascontiguousarray(bound, np.float64) for bound in (model.action_low, model.action_high))
         elites = self.elite_ratio, self.elite_probability, self.elite_sd
         rollout_steps = problem.steps if self.rollout_steps is None else self.rollout_steps

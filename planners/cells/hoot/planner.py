@@ -20,18 +20,18 @@ from bonspiel.planners.checks import (
     require_positive,
 )
 from bonspiel.planners.core.bounds import unusable_bounds
-from bonspiel.planners.core.problem import problem_of
+from bonspiel.planners.core.problem import PlanLength
 from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.core.zobrist import LEVELS
 from bonspiel.planners.planner import check_plan
-from bonspiel.planners.spaces import EXPLORATION, Choice, Parameters, Range
+from bonspiel.planners.spaces import EXPLORATION, LOOKAHEAD, Choice, Parameters, Range
 
 FIRST_NODES = 4_096
 MOST_HALVINGS = 40  # of a coordinate: far above the precision that a search can reach
 
 
 @dataclass(frozen=True)
-class HOOT:
+class HOOT(PlanLength):
     """UCT with hierarchical optimistic optimization (HOO) of the action in every node.
 
     HOO halves the box of actions again and again where the returns are good. A cell of depth h with n of its tree's N
@@ -59,6 +59,7 @@ class HOOT:
     cell_depth: int = 4
 
     tuning: ClassVar[Parameters] = {
+        **LOOKAHEAD,
         **EXPLORATION,
         "nu": Range(0.1, 4.0, log=True, of_returns=True),
         "rho": Range(0.2, 0.9),
@@ -67,6 +68,7 @@ class HOOT:
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
+        super().__post_init__()
         _check(self)
 
     def unsupported(self, model: Model) -> str | None:
@@ -79,7 +81,7 @@ class HOOT:
 
 
 @dataclass(frozen=True)
-class PolyHOOT:
+class PolyHOOT(PlanLength):
     """HOOT with a polynomial bonus, C N^growth / n^decay, and cells of limited depth.
 
     The bonus lets averages of returns that are not stationary, since the search below still learns, concentrate (Mao,
@@ -109,6 +111,7 @@ class PolyHOOT:
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
+        super().__post_init__()
         _check(self)
         require_positive("decay", self.decay, 0.5)
         require_positive("growth", self.growth, 0.5)
@@ -145,7 +148,7 @@ def _plan(
     """The search of both; a `growth` of 0 is the logarithmic bonus."""
     start = time.perf_counter()
     state = check_plan(planner, model, state, budget, rng)
-    problem = problem_of(model, state, cells=True)
+    problem = planner.problem(model, state, cells=True)
     low, high = (np.ascontiguousarray(bound, np.float64) for bound in (model.action_low, model.action_high))
     dim = len(low)
     rho = 4.0 ** (-1.0 / dim) if planner.rho is None else planner.rho

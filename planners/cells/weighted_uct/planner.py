@@ -22,11 +22,11 @@ from bonspiel.planners.checks import (
     require_positive,
 )
 from bonspiel.planners.core.actions import action_kernel, action_set
-from bonspiel.planners.core.problem import problem_of
+from bonspiel.planners.core.problem import PlanLength
 from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.model import HasDistanceWeights
 from bonspiel.planners.planner import check_plan
-from bonspiel.planners.spaces import EXPLORATION, N_ACTIONS, Parameters, Range
+from bonspiel.planners.spaces import EXPLORATION, LOOKAHEAD, N_ACTIONS, Parameters, Range
 
 FIRST_EXPERIENCES = 4_096
 LARGEST_CUTOFF = 5.0
@@ -34,7 +34,7 @@ MOST_GRID_DIMENSIONS = 4  # a state has 3^k neighbouring cells
 
 
 @dataclass(frozen=True)
-class WeightedUCT:
+class WeightedUCT(PlanLength):
     """UCB1 on the experiences of all simulations, each weighted by a Gaussian kernel of its distance.
 
     The decision's own state chooses by plain UCB1 and leaves no experience. The model's `distance_weights` say which
@@ -57,10 +57,11 @@ class WeightedUCT:
     neighbours: Literal["grid", "all"] = "grid"
     cutoff: float = 4.0
 
-    tuning: ClassVar[Parameters] = {**EXPLORATION, **N_ACTIONS, "bandwidth": Range(0.05, 1.5, log=True)}
+    tuning: ClassVar[Parameters] = {**LOOKAHEAD, **EXPLORATION, **N_ACTIONS, "bandwidth": Range(0.05, 1.5, log=True)}
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
+        super().__post_init__()
         require_at_least("exploration", self.exploration, 0.0)
         require_count("n_actions", self.n_actions, 1, MOST_ACTIONS)
         require_positive("bandwidth", self.bandwidth)
@@ -80,7 +81,7 @@ class WeightedUCT:
         """Choose an action; see `planners.Planner.plan`."""
         start = time.perf_counter()
         state = check_plan(self, model, state, budget, rng)
-        problem = problem_of(model, state)
+        problem = self.problem(model, state)
         actions = action_set(model, self.n_actions)
         at_root = actions if root_actions is None else check_actions(model, root_actions)
         weights = model.distance_weights if offers(model, HasDistanceWeights) else np.ones(model.state_dim)

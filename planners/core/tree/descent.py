@@ -1,6 +1,6 @@
 """The steps down a tree that planners share: choose from a set, sample the model, go to the child or keep outcomes."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from bonspiel.planners.core.hash_table import find_slot
 from bonspiel.planners.core.jit import Problem, actions, helper, model_helper, player, step
 from bonspiel.planners.core.tree.leaf import value_leaf
 from bonspiel.planners.core.tree.nodes import ENDED, NEVER, SearchTree, add_child, add_edge, add_node, child_key, copy
-from bonspiel.planners.core.tree.selection import Selection, draw_outcome, least_visited_outcome, select_edge, tries_new
+from bonspiel.planners.core.tree.selection import draw_outcome, least_visited_outcome, select_edge, tries_new
 from bonspiel.planners.core.tree.widening import due
 from bonspiel.planners.core.walk import TreeWalk, record
 from bonspiel.planners.model import Array, Rng
@@ -38,13 +38,14 @@ def _try_action(tree: SearchTree, node: int, actions: Array, rng: Rng) -> int:
 
 
 @model_helper
-def choose_of_set(
-    tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, rng: Rng, selection: Selection, fixed: Array
-) -> int:
-    """The edge that UCT follows, a new one while actions are untried: of the model's set for the state, or `fixed`."""
-    if not tries_new(tree, node, selection):
-        return select_edge(tree, node, selection)
-    candidates = fixed
+def choose_of_set(tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, rng: Rng, settings: Any) -> int:
+    """The edge that UCT follows, a new one while actions are untried.
+
+    These are the model's set for the state, or `settings.actions`; edges are selected by `settings.selection`.
+    """
+    if not tries_new(tree, node, settings.selection):
+        return select_edge(tree, node, settings.selection)
+    candidates = settings.actions
     if len(walk.keys) > 0:
         count = actions(problem, tree.state[node], walk.actions, walk.keys)
         candidates = walk.actions[:count]
@@ -53,9 +54,9 @@ def choose_of_set(
 
 @model_helper
 def follow(
-    tree: SearchTree, walk: TreeWalk, problem: Problem, depth: int, node: int, edge: int, rng: Rng, playouts: int
+    tree: SearchTree, walk: TreeWalk, problem: Problem, depth: int, node: int, edge: int, rng: Rng, settings: Any
 ) -> tuple[int, float, int]:
-    """Step the model from `node` along `edge` and record it.
+    """Step the model from `node` along `edge` and record it; a new child is valued by `settings.playouts` rollouts.
 
     Returns:
         The child with exactly the next state, new if there is none; ENDED at the end of the episode or of the horizon,
@@ -73,8 +74,8 @@ def follow(
     if tree.slots[slot] != 0:
         return tree.slots[slot] - 1, 0.0, 1
     child = add_child(tree, slot, key, next_state, player(problem, next_state))
-    if playouts > 0:
-        value, weight = value_leaf(tree.state[child], walk, problem, depth + 1, rng, playouts)
+    if settings.playouts > 0:
+        value, weight = value_leaf(tree.state[child], walk, problem, depth + 1, rng, settings.playouts)
         return ENDED, value, weight
     return child, 0.0, 1
 
@@ -140,17 +141,11 @@ def take_outcome(
 
 @model_helper
 def follow_outcome(
-    tree: SearchTree,
-    walk: TreeWalk,
-    problem: Problem,
-    depth: int,
-    node: int,
-    edge: int,
-    rng: Rng,
-    rule: Outcomes,
-    playouts: int,
+    tree: SearchTree, walk: TreeWalk, problem: Problem, depth: int, node: int, edge: int, rng: Rng, settings: Any
 ) -> tuple[int, float, int]:
     """Go along `edge` to an outcome, record it, and count the simulation's visits where it ends.
+
+    Outcomes widen by `settings.outcomes`; a new one is valued by `settings.playouts` rollouts.
 
     Returns:
         The node of the outcome; ENDED at the end of the episode or of the horizon, and after the rollouts that value a
@@ -158,12 +153,12 @@ def follow_outcome(
         Their mean, else 0.
         Their number, else 1.
     """
-    child = take_outcome(tree, walk, problem, depth, node, edge, rng, rule)
+    child = take_outcome(tree, walk, problem, depth, node, edge, rng, settings.outcomes)
     if depth + 1 == problem.steps or tree.nodes[child]["actions"] == ENDED:
         tree.nodes[child]["visits"] += 1
         return ENDED, 0.0, 1
-    if playouts > 0 and tree.nodes[child]["visits"] == 0:
-        value, weight = value_leaf(tree.state[child], walk, problem, depth + 1, rng, playouts)
+    if settings.playouts > 0 and tree.nodes[child]["visits"] == 0:
+        value, weight = value_leaf(tree.state[child], walk, problem, depth + 1, rng, settings.playouts)
         tree.nodes[child]["visits"] += weight
         return ENDED, value, weight
     return child, 0.0, 1

@@ -1,45 +1,16 @@
 """New actions of a node under progressive widening: when one is due, and the rule by which it is made."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 from bonspiel.planners.core.jit import Problem, model_helper, sample_action
-from bonspiel.planners.core.tree.blind_values import NO_BLIND_VALUES, BlindValues, best_by_blind_value
+from bonspiel.planners.core.tree.blind_values import best_by_blind_value
 from bonspiel.planners.core.tree.nodes import SearchTree, add_edge
-from bonspiel.planners.core.tree.selection import Selection, select_edge, tries_new
-from bonspiel.planners.core.tree.voronoi import NO_VORONOI, Voronoi, near_best
+from bonspiel.planners.core.tree.selection import select_edge, tries_new
+from bonspiel.planners.core.tree.voronoi import near_best
 from bonspiel.planners.core.tree.widening import schedule_action
 from bonspiel.planners.core.walk import TreeWalk
 from bonspiel.planners.model import Array, Rng
-
-SAMPLED, BLIND_VALUES, VORONOI = 0, 1, 2
-
-
-class NewActions(NamedTuple):
-    """The rule by which nodes get new actions, as a kernel takes it; `new_actions_of` makes one.
-
-    Attributes:
-        k: factor of widening.
-        alpha: its exponent.
-        rule: SAMPLED takes what the model draws, BLIND_VALUES and VORONOI follow the rule of that name.
-        blind_values: see there.
-        voronoi: see there.
-    """
-
-    k: float
-    alpha: float
-    rule: int
-    blind_values: BlindValues
-    voronoi: Voronoi
-
-
-def new_actions_of(
-    k: float, alpha: float, blind_values: BlindValues = NO_BLIND_VALUES, voronoi: Voronoi | None = None
-) -> NewActions:
-    """Widening by k and alpha, with actions that the model draws, or by one of the rules."""
-    if voronoi is not None:
-        return NewActions(k, alpha, VORONOI, blind_values, voronoi)
-    rule = BLIND_VALUES if blind_values.candidates > 0 else SAMPLED
-    return NewActions(k, alpha, rule, blind_values, NO_VORONOI)
 
 
 @model_helper
@@ -54,34 +25,56 @@ def add_sampled_action(
 
 
 @model_helper
-def _make_action(
+def _widen(
     tree: SearchTree,
     walk: TreeWalk,
     problem: Problem,
     node: int,
-    edge: int,
     rng: Rng,
-    selection: Selection,
-    new: NewActions,
-) -> None:
-    """Write the action of the node's last edge, which is new."""
-    others = edge - tree.nodes[node]["first_edge"]
-    if new.rule == BLIND_VALUES and others > 0:
-        best_by_blind_value(tree, walk, problem, node, edge, rng, selection, new.blind_values)
-    elif new.rule == VORONOI and others > 1 and rng.random() >= new.voronoi.omega:
-        near_best(tree, node, edge, walk.actions[0], rng, new.voronoi)
+    settings: Any,
+    make_action: Callable[[SearchTree, TreeWalk, Problem, int, int, Rng, Any], None],
+) -> int:
+    """The edge that progressive widening follows, a new one where it is due and urgent.
+
+    `make_action` writes the action of the node's last edge, which is new. A kernel is compiled with one rule.
+    """
+    if not tries_new(tree, node, settings.selection):
+        return select_edge(tree, node, settings.selection)
+    edge = add_edge(tree, node)
+    make_action(tree, walk, problem, node, edge, rng, settings)
+    schedule_action(tree, node, settings.k_action, settings.alpha_action)
+    return edge
+
+
+@model_helper
+def _draw(tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, edge: int, rng: Rng, settings: Any) -> None:
+    if settings.blind_values.candidates > 0 and edge > tree.nodes[node]["first_edge"]:
+        best_by_blind_value(tree, walk, problem, node, edge, rng, settings.selection, settings.blind_values)
     else:
         sample_action(problem, tree.state[node], tree.action[edge], rng)
 
 
 @model_helper
-def choose_widening(
-    tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, rng: Rng, selection: Selection, new: NewActions
-) -> int:
-    """The edge that progressive widening follows, a new one where it is due and urgent."""
-    if not tries_new(tree, node, selection):
-        return select_edge(tree, node, selection)
-    edge = add_edge(tree, node)
-    _make_action(tree, walk, problem, node, edge, rng, selection, new)
-    schedule_action(tree, node, new.k, new.alpha)
-    return edge
+def _draw_near_best(
+    tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, edge: int, rng: Rng, settings: Any
+) -> None:
+    if edge > tree.nodes[node]["first_edge"] + 1 and rng.random() >= settings.voronoi.omega:
+        near_best(tree, node, edge, walk.actions[0], rng, settings.voronoi)
+    else:
+        sample_action(problem, tree.state[node], tree.action[edge], rng)
+
+
+@model_helper
+def choose_widening(tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, rng: Rng, settings: Any) -> int:
+    """The edge that progressive widening follows, a new one where it is due and urgent.
+
+    Its action is drawn from the model, or the best of some by blind values. `settings` has `selection`, `k_action`,
+    `alpha_action` and `blind_values`.
+    """
+    return _widen(tree, walk, problem, node, rng, settings, _draw)
+
+
+@model_helper
+def choose_by_voronoi(tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, rng: Rng, settings: Any) -> int:
+    """The same with actions by Voronoi optimistic optimization; `settings` has `voronoi` in place of `blind_values`."""
+    return _widen(tree, walk, problem, node, rng, settings, _draw_near_best)

@@ -22,24 +22,19 @@ class Voronoi(NamedTuple):
 
     Attributes:
         omega: probability of a new action from anywhere.
-        uniform: whether uniform proposals come before the Gaussian ones.
-        low: bounds of the actions, [action_dim].
-        high: see `low`.
+        uniform: uniform proposals before the Gaussian ones.
+        box: bounds of the actions, low and high, [2, action_dim].
     """
 
     omega: float
-    uniform: bool
-    low: Array
-    high: Array
-
-
-NO_VORONOI = Voronoi(1.0, False, np.empty(1), np.empty(1))
+    uniform: int
+    box: Array
 
 
 def voronoi_of(model: Model, omega: float, uniform: bool) -> Voronoi:
     """The rule for the actions of a model with bounds."""
-    low, high = (np.ascontiguousarray(bound, np.float64) for bound in (model.action_low, model.action_high))
-    return Voronoi(omega, uniform, low, high)
+    box = np.array((model.action_low, model.action_high), np.float64)
+    return Voronoi(omega, UNIFORM_TRIES if uniform else 0, box)
 
 
 @helper
@@ -60,7 +55,7 @@ def near_best(tree: SearchTree, node: int, edge: int, proposal: Array, rng: Rng,
     the rule says so, then Gaussians around it, the first as wide as the range and each narrower than the one before,
     cut at the bounds. If none is, the one nearest to it stays.
     """
-    low, high, first = voronoi.low, voronoi.high, tree.nodes[node]["first_edge"]
+    low, high, first = voronoi.box[0], voronoi.box[1], tree.nodes[node]["first_edge"]
     highest, equals = -math.inf, 0
     for other in range(first, edge):
         mean = tree.value[other, MEAN]
@@ -71,7 +66,7 @@ def near_best(tree: SearchTree, node: int, edge: int, proposal: Array, rng: Rng,
         skip -= tree.value[best, MEAN] == highest
         best += 1
     nearest = math.inf
-    for attempt in range(-UNIFORM_TRIES if voronoi.uniform else 0, TRIES):
+    for attempt in range(-voronoi.uniform, TRIES):
         for i in range(len(proposal)):
             if attempt < 0:
                 proposal[i] = low[i] + (high[i] - low[i]) * rng.random()

@@ -9,7 +9,7 @@ import numpy as np
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.checks import missing, offers, require_at_least, require_positive
 from bonspiel.planners.core.actions import inverse_widths
-from bonspiel.planners.core.problem import problem_of
+from bonspiel.planners.core.problem import PlanLength
 from bonspiel.planners.core.search import decide, extend, first_nodes, root_of
 from bonspiel.planners.core.tree.descent import Outcomes
 from bonspiel.planners.core.tree.leaf import check_leaf, playouts_of
@@ -17,13 +17,13 @@ from bonspiel.planners.core.tree.nodes import new_tree
 from bonspiel.planners.core.walk import new_walk
 from bonspiel.planners.model import HasDistanceWeights, HasRollout
 from bonspiel.planners.planner import check_plan
-from bonspiel.planners.spaces import EXPLORATION, LEAF, WIDENING, Parameters, Range
+from bonspiel.planners.spaces import EXPLORATION, LEAF, LOOKAHEAD, WIDENING, Parameters, Range
 from bonspiel.planners.trees.crave.rave import RAVE, CRAVESettings, grow, new_rave_tree
 from bonspiel.planners.trees.crave.search import search
 
 
 @dataclass(frozen=True)
-class CRAVE:
+class CRAVE(PlanLength):
     """DPW whose actions also learn from like actions that were played later.
 
     Args:
@@ -50,6 +50,7 @@ class CRAVE:
     leaf: Literal["tree", "rollout"] = "tree"
 
     tuning: ClassVar[Parameters] = {
+        **LOOKAHEAD,
         **EXPLORATION,
         **WIDENING,
         **LEAF,
@@ -59,6 +60,7 @@ class CRAVE:
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
+        super().__post_init__()
         require_at_least("exploration", self.exploration, 0.0)
         require_positive("alpha_action", self.alpha_action, 1.0)
         require_positive("k_action", self.k_action)
@@ -78,7 +80,7 @@ class CRAVE:
         """Choose an action; see `planners.Planner.plan`."""
         start = time.perf_counter()
         state = check_plan(self, model, state, budget, rng, root_actions)
-        problem, nodes = problem_of(model, state), first_nodes(budget)
+        problem, nodes = self.problem(model, state), first_nodes(budget)
         known = new_rave_tree(new_tree(model, problem, nodes, root_actions, False, RAVE + 1))
         settings = CRAVESettings(
             self.exploration,

@@ -76,9 +76,7 @@ def search(
                 renew(known, node, edge, settings)
             else:
                 edge = _best_edge(tree, node, settings)
-            node, leaf_value, _ = follow_outcome(
-                tree, walk, problem, depth, node, edge, rng, settings.outcomes, settings.playouts
-            )
+            node, leaf_value, _ = follow_outcome(tree, walk, problem, depth, node, edge, rng, settings)
             depth += 1
         back_up(tree, walk, depth, leaf_value, problem.discount)
         remember(known, walk, depth, leaf_value, problem.discount)

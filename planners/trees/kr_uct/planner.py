@@ -21,13 +21,14 @@ from bonspiel.planners.checks import (
     require_positive,
 )
 from bonspiel.planners.core.actions import action_sd
+from bonspiel.planners.core.problem import PlanLength
 from bonspiel.planners.core.search import plan_with_tree
 from bonspiel.planners.core.tree.descent import Outcomes
 from bonspiel.planners.core.tree.leaf import playouts_of
 from bonspiel.planners.core.tree.nodes import INV_SQRT, MEAN
 from bonspiel.planners.model import HasActions, HasActionSd, HasRollout, HasStepExact
 from bonspiel.planners.planner import check_plan
-from bonspiel.planners.spaces import EXPLORATION, STATES, WIDENING, Parameters, Range
+from bonspiel.planners.spaces import EXPLORATION, LOOKAHEAD, STATES, WIDENING, Parameters, Range
 from bonspiel.planners.trees.kr_uct.regression import CUTOFF, OWN, WEIGHT, KRUCTSettings
 from bonspiel.planners.trees.kr_uct.search import search
 
@@ -50,7 +51,7 @@ def _by_lower_bound(exploration: float) -> Callable[[NDArray[np.int64], Array], 
 
 
 @dataclass(frozen=True)
-class KRUCT:
+class KRUCT(PlanLength):
     """UCT whose actions share their values and visits by a kernel, the density of the execution noise.
 
     E[v|a] = sum_b K(a, b) n_b v_b / sum_b K(a, b) n_b and W(a) = sum_b K(a, b) n_b take the places of means and visits.
@@ -88,6 +89,7 @@ class KRUCT:
     leaf: Literal["auto", "tree", "rollout"] = "auto"
 
     tuning: ClassVar[Parameters] = {
+        **LOOKAHEAD,
         **EXPLORATION,
         **WIDENING,
         **STATES,
@@ -98,6 +100,7 @@ class KRUCT:
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
+        super().__post_init__()
         require_at_least("exploration", self.exploration, 0.0)
         require_positive("tau", self.tau)
         require(math.exp(-CUTOFF) < self.tau < 1.0, "tau", self.tau, f"between {math.exp(-CUTOFF):.2g} and 1")
@@ -128,5 +131,15 @@ class KRUCT:
         outcomes = Outcomes(self.k_state, self.alpha_state, False)
         settings = KRUCTSettings(*actions, outcomes, sd, low, high, exact, playouts_of(leaf))
         return plan_with_tree(
-            search, settings, model, state, budget, rng, root_actions, by_state=False, columns=OWN + 1, choose=choose
+            search,
+            settings,
+            model,
+            state,
+            budget,
+            rng,
+            root_actions,
+            by_state=False,
+            columns=OWN + 1,
+            lookahead=self.lookahead,
+            choose=choose,
         )

@@ -65,9 +65,7 @@ def _follow(
             reward, _ = step(problem, tree.state[node], tree.action[edge], next_state, rng)
             record(walk, depth, node, edge, reward)
             return ENDED, 0.0
-        child, value, _ = follow_outcome(
-            tree, walk, problem, depth, node, edge, rng, settings.outcomes, settings.playouts
-        )
+        child, value, _ = follow_outcome(tree, walk, problem, depth, node, edge, rng, settings)
         return child, value
     child = tree.edges[edge]["first_outcome"]
     is_new = child == 0

@@ -1,11 +1,13 @@
-"""UCT with rapid action value estimates and priors (Gelly and Silver 2007), and with a bonus for territory."""
+"""UCT with rapid action value estimates and priors (Gelly and Silver 2007), and with a statistic of territory."""
 
 import math
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners.aliases import Alias, takes_aliases
 from bonspiel.planners.checks import (
     is_real,
     missing,
@@ -16,7 +18,7 @@ from bonspiel.planners.checks import (
     require_count,
     require_positive,
 )
-from bonspiel.planners.core.problem import problem_of
+from bonspiel.planners.core.problem import PlanLength
 from bonspiel.planners.core.search import decide, extend, first_nodes, root_of
 from bonspiel.planners.core.tree.descent import Outcomes
 from bonspiel.planners.core.tree.nodes import UNTRIED
@@ -38,8 +40,9 @@ def _return_of(win_rate: float) -> float:
     return RANGE * win_rate - 1.0
 
 
+@takes_aliases
 @dataclass(frozen=True)
-class RaveUCT:
+class RaveUCT(PlanLength):
     """UCT whose actions also learn from simulations in which they were played later on (RAVE), with priors.
 
     A node gets all actions of the model's list at once. The value of an action mixes the mean of its visits with that
@@ -49,11 +52,11 @@ class RaveUCT:
 
     Args:
         exploration: C of the bonus, at least 0.
-        selection: the bonus, C sqrt(2 ln N / n) or UCB1-Tuned.
+        bonus: C sqrt(2 ln N / n), "ucb1", or "ucb1_tuned".
         rave_k: RAVE visits count as much as visits where these are a third of it; 0: no RAVE.
         beta: weight of RAVE: "mogo" is sqrt(k / (3 n + k)), "fuego" r / (r + n (1/0.9 + r/20000)) for r RAVE visits.
-        fpu: value of an action of which nothing is known; none: it is tried first; "grandparent": the mean of the same
-            key two plies up, if there is one, else it is tried first.
+        first_play: value of an action of which nothing is known; none: it is tried first; "grandparent": the mean of
+            the same key two plies up, if there is one, else it is tried first.
         priors: whether the model's `priors` are used.
         expand: visit of an action at which its node is made, at least 1.
         prune_low: with `prune_high`: after 64 playouts through each child of a node, a child is dropped whose share of
@@ -64,10 +67,10 @@ class RaveUCT:
     """
 
     exploration: float = 0.0
-    selection: Literal["ucb1", "ucb1_tuned"] = "ucb1"
+    bonus: Literal["ucb1", "ucb1_tuned"] = "ucb1"
     rave_k: float = 1000.0
     beta: Literal["mogo", "fuego"] = "mogo"
-    fpu: float | Literal["grandparent"] | None = 1.1
+    first_play: float | Literal["grandparent"] | None = 1.1
     priors: bool = True
     expand: int = 2
     prune_low: float = 0.0
@@ -75,21 +78,27 @@ class RaveUCT:
     k_state: float = 1.0
     alpha_state: float = 0.25
 
+    aliases: ClassVar[Mapping[str, Alias]] = {
+        "selection": Alias("bonus", until="0.3"),
+        "fpu": Alias("first_play", until="0.3"),
+    }
     tuning: ClassVar[Parameters] = {
         "exploration": Range(0.01, 2.0, log=True),
-        "selection": Choice(("ucb1", "ucb1_tuned")),
+        "bonus": Choice(("ucb1", "ucb1_tuned")),
         "rave_k": Range(10.0, 10_000.0, log=True),
-        "fpu": Range(0.5, 1.5),
+        "first_play": Range(0.5, 1.5),
     }
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
+        super().__post_init__()
         require_at_least("exploration", self.exploration, 0.0)
-        require_choice("selection", self.selection, ("ucb1", "ucb1_tuned"))
+        require_choice("bonus", self.bonus, ("ucb1", "ucb1_tuned"))
         require_at_least("rave_k", self.rave_k, 0.0)
         require_choice("beta", self.beta, ("mogo", "fuego"))
-        known = self.fpu in (None, GRANDPARENT) or (is_real(self.fpu) and 0.0 <= float(self.fpu) < UNTRIED)
-        require(known, "fpu", self.fpu, f"at least 0, none or {GRANDPARENT!r}")
+        value = self.first_play
+        known = value in (None, GRANDPARENT) or (is_real(value) and 0.0 <= float(value) < UNTRIED)
+        require(known, "first_play", value, f"at least 0, none or {GRANDPARENT!r}")
         require(isinstance(self.priors, bool), "priors", self.priors, "true or false")
         require_count("expand", self.expand)
         require_at_least("prune_low", self.prune_low, 0.0)
@@ -112,7 +121,7 @@ class RaveUCT:
         return True
 
     def _territory(self) -> tuple[float, int]:
-        """Weight and kind of the bonus of territory."""
+        """Weight and kind of the statistic of territory."""
         return 0.0, PTS
 
     def settings(self, model: Model) -> RaveSettings:
@@ -120,15 +129,15 @@ class RaveUCT:
         weight, kind = self._territory()
         selection = RaveSelection(
             RANGE * self.exploration,
-            BONUSES.index(self.selection),
+            BONUSES.index(self.bonus),
             float(self.rave_k),
             self.beta == "fuego",
             RANGE * weight,
         )
         return RaveSettings(
             selection,
-            _return_of(float(self.fpu)) if is_real(self.fpu) else UNTRIED,  # type: ignore[arg-type]
-            self.fpu == GRANDPARENT,
+            _return_of(float(self.first_play)) if is_real(self.first_play) else UNTRIED,  # type: ignore[arg-type]
+            self.first_play == GRANDPARENT,
             self.expand,
             self.rave_k > 0.0,
             offers(model, HasTracedRollout),
@@ -142,7 +151,7 @@ class RaveUCT:
         """Choose an action; see `planners.Planner.plan`."""
         start = time.perf_counter()
         state = check_plan(self, model, state, budget, rng, root_actions)
-        problem, settings = problem_of(model, state), self.settings(model)
+        problem, settings = self.problem(model, state), self.settings(model)
         nodes = first_nodes(budget)
         known = new_rave_tree(model, problem, nodes, root_actions, settings.first_play, self.prunes)
         walk = new_rave_walk(model, problem.steps, self.priors)
@@ -153,30 +162,35 @@ class RaveUCT:
         return decided(*extend(search, model, known, walk, problem, settings, grow, budget, rng, start, so_far=decided))
 
 
+@takes_aliases
 @dataclass(frozen=True)
 class TerritoryUCT(RaveUCT):
-    """`RaveUCT` with a bonus for actions whose region decides the game, by the owners after all playouts.
+    """`RaveUCT` that prefers actions whose region decides the game, by a statistic of the owners after all playouts.
 
     Args:
-        weight: of the bonus, on the scale of win rates, at least 0.
-        bonus: "pts" is (1 - |m|) |w - l| for the mean owner m of a region, and w and l its means in the playouts that
-            player +1 won and lost; "criticality" is the covariance of owning the region and winning (Coulom 2009).
+        weight: of the statistic in the score of an action, on the scale of win rates, at least 0.
+        statistic: "pts" is (1 - |m|) |w - l| for the mean owner m of a region, and w and l its means in the playouts
+            that player +1 won and lost; "criticality" is the covariance of owning the region and winning (Coulom 2009).
     """
 
     weight: float = 0.04
-    bonus: Literal["pts", "criticality"] = "pts"
+    statistic: Literal["pts", "criticality"] = "pts"
 
+    aliases: ClassVar[Mapping[str, Alias]] = {
+        **RaveUCT.aliases,
+        "bonus": Alias("statistic", ("pts", "criticality"), until="0.3"),
+    }
     tuning: ClassVar[Parameters] = {**RaveUCT.tuning, "weight": Range(0.005, 0.5, log=True)}
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
         super().__post_init__()
         require_at_least("weight", self.weight, 0.0)
-        require_choice("bonus", self.bonus, ("pts", "criticality"))
+        require_choice("statistic", self.statistic, ("pts", "criticality"))
 
     def unsupported(self, model: Model) -> str | None:
         """Say why a model cannot be searched; see `planners.Planner`."""
         return missing(model, HasActions, HasRollout, HasTracedRollout, HasRegion)
 
     def _territory(self) -> tuple[float, int]:
-        return self.weight, PTS if self.bonus == "pts" else CRITICALITY
+        return self.weight, PTS if self.statistic == "pts" else CRITICALITY

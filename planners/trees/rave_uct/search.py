@@ -21,7 +21,7 @@ from bonspiel.planners.core.walk import record
 from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.trees.rave_uct.amaf import back_up_rave, number_of
 from bonspiel.planners.trees.rave_uct.selection import RaveSelection, select_rave_edge
-from bonspiel.planners.trees.rave_uct.territory import note_children, note_owners, prune, renew_bonus
+from bonspiel.planners.trees.rave_uct.territory import note_children, note_owners, prune, renew_statistic
 from bonspiel.planners.trees.rave_uct.tree import (
     EXAMPLE,
     EXAMPLE_RAVE_WALK,
@@ -50,7 +50,7 @@ class RaveSettings(NamedTuple):
         expand: visit of an edge at which its node is made.
         rave: whether RAVE visits are kept.
         traced: whether playouts are traced.
-        kind: of the bonus, PTS or CRITICALITY.
+        kind: of the statistic, PTS or CRITICALITY.
         prune_low: see `planners.trees.rave_uct.territory.prune`.
         prune_high: see there too; with 0 and inf nothing is pruned.
         outcomes: the rule by which edges get outcomes.
@@ -210,7 +210,7 @@ def search(
         back_up_rave(known, walk, depth, value, traced, problem.discount, settings.rave)
         if traced and settings.selection.weight > 0.0:
             note_owners(known.territory, walk.owners)
-            renew_bonus(known.territory, settings.kind)
+            renew_statistic(known.territory, settings.kind)
         if traced and pruned:
             note_children(known, walk, depth, leaf)
             for i in range(depth):

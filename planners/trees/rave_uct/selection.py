@@ -28,7 +28,7 @@ class RaveSelection(NamedTuple):
         bonus: UCB1 or UCB1_TUNED of `planners.core.tree.selection`.
         equivalence: k, visits at which mean and RAVE mean count alike; 0: no RAVE.
         fuego: whether RAVE is weighted as in Fuego instead.
-        weight: of the territory bonus.
+        weight: of the statistic of territory.
     """
 
     exploration: float
@@ -71,7 +71,7 @@ def rave_score(tree: SearchTree, territory: Territory, edge: int, root: float, s
             inverse_root = 1.0 / math.sqrt(max(visits, 1.0))
             value += bonus_of(inverse_root, row[VARIANCE], selection.exploration, root, selection.bonus)
     if selection.weight > 0.0 and row[REGION] != NO_REGION:
-        value += selection.weight * territory.bonus[int(row[REGION])]
+        value += selection.weight * territory.statistic[int(row[REGION])]
     return value + row[SHIFT]
 
 

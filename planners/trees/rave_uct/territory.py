@@ -1,4 +1,4 @@
-"""Statistics of the owners of regions after playouts: a bonus for actions, and the pruning of a node's children.
+"""Statistics of the owners of regions after playouts: for scores of actions, and the pruning of a node's children.
 
 Sums are of player +1's view; what player -1 owns counts negative.
 """
@@ -12,15 +12,15 @@ from bonspiel.planners.trees.rave_uct.tree import SHIFT, RaveTree, RaveWalk, Ter
 
 OWNERS, WON, LOST, OWNED_BY_FIRST, OWNED_BY_SECOND, OWNED_BY_WINNER = range(6)  # rows of Territory.sums
 ALL, WINS, LOSSES = range(3)  # entries of Territory.playouts
-FIRST_USE, RENEWAL = 32, 16  # playouts before the bonus is used, and between two renewals
+FIRST_USE, RENEWAL = 32, 16  # playouts before the statistic is used, and between two renewals
 PRUNED_AT = 64  # playouts through each child
-PTS, CRITICALITY = 0, 1  # kinds of bonus
+PTS, CRITICALITY = 0, 1  # kinds of statistic
 
 
 @helper
 def note_owners(territory: Territory, owners: Array) -> None:
     """Count the owners after a playout, and its winner, [n_regions + 1]."""
-    sums, playouts, regions = territory.sums, territory.playouts, len(territory.bonus)
+    sums, playouts, regions = territory.sums, territory.playouts, len(territory.statistic)
     winner = owners[regions]
     playouts[ALL] += 1.0
     if winner != 0.0:
@@ -38,7 +38,7 @@ def note_owners(territory: Territory, owners: Array) -> None:
 
 
 @helper
-def pts_bonus(territory: Territory, region: int) -> float:
+def pts(territory: Territory, region: int) -> float:
     """(1 - |MO|) |B_MO - W_MO|: undecided regions whose mean owner differs most between the two players' wins."""
     sums, playouts = territory.sums, territory.playouts
     if playouts[WINS] == 0.0 or playouts[LOSSES] == 0.0:
@@ -57,20 +57,19 @@ def criticality(territory: Territory, region: int) -> float:
 
 
 @helper
-def renew_bonus(territory: Territory, kind: int) -> None:
-    """Compute the bonus of all regions anew where that is due."""
+def renew_statistic(territory: Territory, kind: int) -> None:
+    """Compute the statistic of all regions anew where that is due."""
     n = territory.playouts[ALL]
     if n < FIRST_USE or n % RENEWAL != 0.0:
         return
-    for region in range(len(territory.bonus)):
-        bonus = pts_bonus(territory, region) if kind == PTS else criticality(territory, region)
-        territory.bonus[region] = bonus
+    for region in range(len(territory.statistic)):
+        territory.statistic[region] = pts(territory, region) if kind == PTS else criticality(territory, region)
 
 
 @helper
 def note_children(known: RaveTree, walk: RaveWalk, depth: int, leaf: int) -> None:
     """Take the owners after a playout into every node passed and the one where the tree was left."""
-    children, regions = known.territory.children, len(known.territory.bonus)
+    children, regions = known.territory.children, len(known.territory.statistic)
     for i in range(depth + 1):
         node = walk.walk.path[i]["node"] if i < depth else leaf
         if node > 0 or i == 0:
@@ -92,7 +91,7 @@ def _summed(known: RaveTree, edge: int, column: int) -> float:
 @helper
 def owner_variance(known: RaveTree, node: int, edge: int) -> float:
     """D(B): variance over the regions of T_p(node) - T_p(B), the mean owners through the node and through its child."""
-    children, regions, mean, squares = known.territory.children, len(known.territory.bonus), 0.0, 0.0
+    children, regions, mean, squares = known.territory.children, len(known.territory.statistic), 0.0, 0.0
     through = _summed(known, edge, regions)
     for region in range(regions):
         off = children[node, region] / children[node, regions] - _summed(known, edge, region) / through
@@ -113,7 +112,7 @@ def prune(known: RaveTree, node: int, low: float, high: float) -> None:
     if tree.nodes[node]["due"] == NEVER or visits < count * PRUNED_AT or visits % RENEWAL != 0:
         return
     for edge in range(first, first + count):
-        if _summed(known, edge, len(known.territory.bonus)) < PRUNED_AT:
+        if _summed(known, edge, len(known.territory.statistic)) < PRUNED_AT:
             return
     tree.nodes[node]["due"] = NEVER
     total = 0.0

@@ -28,14 +28,14 @@ class Territory(NamedTuple):
         sums: of the owners in all playouts, in those that +1 won, and in those that -1 won; number of playouts in which
             +1, -1, and the winner owned the region, [6, n_regions].
         playouts: number of all, of those that +1 won, and of those that -1 won, [3].
-        bonus: added to the scores of actions for a region, [n_regions].
+        statistic: PTS or criticality of each region, [n_regions].
         children: summed owners of the playouts through each node, and their number, [n, n_regions + 1]; [n, 0] without
             pruning.
     """
 
     sums: Array
     playouts: Array
-    bonus: Array
+    statistic: Array
     children: Array
 
 

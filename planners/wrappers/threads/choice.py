@@ -5,11 +5,10 @@ Returns have any scale, so it is not assumed lost unless `virtual_loss` says so 
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bonspiel.planners.core.jit import Problem, actions, helper, model_helper, sample_action
 from bonspiel.planners.core.jit.atomics import add_to, load, publish, read_published
-from bonspiel.planners.core.tree.new_actions import NewActions
 from bonspiel.planners.core.tree.nodes import NEVER, copy
 from bonspiel.planners.core.tree.selection import sqrt_2_log
 from bonspiel.planners.core.tree.widening import due
@@ -174,23 +173,14 @@ def choose_of_set(
 
 
 @model_helper
-def choose_widening(
-    tree: SharedTree,
-    walk: SharedWalk,
-    problem: Problem,
-    node: int,
-    rng: Rng,
-    rule: Virtual,
-    new: NewActions,
-    playouts: int,
-) -> int:
+def choose_widening(tree: SharedTree, walk: SharedWalk, problem: Problem, node: int, rng: Rng, settings: Any) -> int:
     """The edge that progressive widening follows, a new one where it is due."""
-    visits = load(tree.nodes, node, VISITS)
+    inner, visits = settings.inner, load(tree.nodes, node, VISITS)
     if may_add(tree.nodes, node, visits):
         edge = add_edge(tree, walk, node)
         if edge != NONE:
             sample_action(problem, tree.state[node], tree.action[edge], rng)
-            publish_edge(tree, node, due(load(tree.nodes, node, ACTIONS) + 1, new.k, new.alpha))
+            publish_edge(tree, node, due(load(tree.nodes, node, ACTIONS) + 1, inner.k_action, inner.alpha_action))
             return edge
         publish(tree.nodes, node, DUE, visits)
-    return _follow_edge(tree, walk, node, rule, playouts)
+    return _follow_edge(tree, walk, node, settings.virtual, inner.playouts)

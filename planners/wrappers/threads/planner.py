@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from bonspiel.planners import Array, Budget, Decision, Model, Planner, Rng, unsupported
 from bonspiel.planners.checks import require, require_at_least, require_count
-from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.search import decide, first_nodes, keep_tree
 from bonspiel.planners.planner import Traits, check_plan, has_same_actions, traits_of
 from bonspiel.planners.registry import NESTED
@@ -121,7 +120,7 @@ def search_together(
 ) -> tuple[SharedTree, int]:
     """The tree that `threads` threads build, each with a generator of its own, and the simulations run."""
     kernel, settings = SHARED[type(inner)]
-    problem = problem_of(model, state)
+    problem = inner.problem(model, state)
     tree = new_shared_tree(model, problem, first_nodes(budget), root_actions, threads)
     meeting = Meeting(tree, threads, problem.steps)
     seeds = rng.integers(2**63, size=threads).tolist()

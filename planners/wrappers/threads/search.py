@@ -80,7 +80,7 @@ def search_pw(
     while done < simulations and has_room(tree, walk, problem.steps):
         node, depth, leaf_value, weight = 0, 0, 0.0, 1
         while node != ENDED:
-            edge = choose_widening(tree, walk, problem, node, rng, settings.virtual, inner.new_actions, inner.playouts)
+            edge = choose_widening(tree, walk, problem, node, rng, settings)
             if edge == NONE:
                 if inner.playouts == 0:
                     return done
@@ -103,7 +103,7 @@ def search_dpw(
     while done < simulations and has_room(tree, walk, problem.steps):
         node, depth, leaf_value, weight = 0, 0, 0.0, 1
         while True:
-            edge = choose_widening(tree, walk, problem, node, rng, settings.virtual, inner.new_actions, inner.playouts)
+            edge = choose_widening(tree, walk, problem, node, rng, settings)
             child = NONE
             if edge != NONE:
                 child = take_outcome(tree, walk, problem, depth, node, edge, rng, inner.outcomes)

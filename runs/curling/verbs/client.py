@@ -17,6 +17,7 @@ from bonspiel.runs.curling.verbs.client_common import (
 )
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.verbs.command_line import Parser, Verb
+from bonspiel.runs.verbs.options import flag, option
 
 if TYPE_CHECKING:
     from bonspiel.curling.client.match_player import MatchPlayer
@@ -94,14 +95,15 @@ def add_verbs(verb: Verb) -> None:
         "Digital Curling 2, over TCP or standard input and output",
         "--host 127.0.0.1 --id ID --password WORD",
     )
-    command.add_argument("--stdio", action="store_true", help="talk to the server over standard input and output")
-    command.add_argument("--id", metavar="ID", help="id for the login (default: the name of the team)")
-    command.add_argument("--password", default="none", metavar="WORD", help="password for the login (default: none)")
-    command.add_argument(
+    flag(command, "--stdio", "talk to the server over standard input and output")
+    option(command, "--id", "ID", "id for the login (default: the name of the team)")
+    option(command, "--password", "WORD", "password for the login", "none")
+    option(
+        command,
         "--noise",
-        choices=("dc2", "gat", "none"),
-        default="dc2",
-        help="errors of execution that the planner expects; the protocol does not announce them (default: dc2)",
+        ("dc2", "gat", "none"),
+        "errors of execution that the planner expects; the protocol does not announce them",
+        "dc2",
     )
     add_player(command)
     client_dc4.add_dc4(protocols)

@@ -9,6 +9,7 @@ from bonspiel.runs import interrupts
 from bonspiel.runs.experiment import RunError, UsageError, number
 from bonspiel.runs.files import writing
 from bonspiel.runs.verbs.command_line import PLANNER, Command, Parser
+from bonspiel.runs.verbs.options import option
 
 if TYPE_CHECKING:
     from bonspiel.curling.client.match_player import MatchPlayer
@@ -41,9 +42,11 @@ def run(arguments: argparse.Namespace, play: Play, report: Callable[[str], None]
     from bonspiel.curling.client.exit_status import exit_status
     from bonspiel.curling.client.match_player import MatchPlayer
     from bonspiel.curling.client.message_log import MessageLog, new_log
-    from bonspiel.curling.client.planning.planner_process import PlannerGone, PlannerProcess, PlannerRefused
+    from bonspiel.curling.client.planning.planner_process import PlannerProcess
     from bonspiel.curling.client.planning.time_manager import FRACTION, TimeManager
+    from bonspiel.curling.client.planning.worker_process import PlannerRefused
     from bonspiel.curling.client.reconnection import play_when_up
+    from bonspiel.planners.child_process import PlannerGone
 
     # checked before anything is started or written
     if arguments.seed is not None:
@@ -117,61 +120,51 @@ def add_protocol(protocols: Protocols, name: str, play: Command, port: int, summ
     example = f"example: bonspiel client {name} {example} ({STATUSES})"
     command = protocols.add_parser(name, help=summary, description=f"{summary}. {EQUALS}", epilog=example)
     command.set_defaults(function=play, usual_port=port)
-    command.add_argument("--host", metavar="NAME", help=f"name or address of the server (default: {HOST})")
-    command.add_argument(
+    option(command, "--host", "NAME", f"name or address of the server (default: {HOST})")
+    option(
+        command,
         "--port",
-        type=int,
-        metavar="N",
-        help=(
-            f"port of the server, one per team (default: that of team0: {port})"
-            if name == "dc3"
-            else f"port of the server (default: {port})"
-        ),
+        "N",
+        f"port of the server, one per team (default: that of team0: {port})"
+        if name == "dc3"
+        else f"port of the server (default: {port})",
     )
-    command.add_argument(
+    option(
+        command,
         "--wait",
-        type=float,
-        metavar="S",
-        help=f"seconds to wait for a server that is down, silent or stops before the match (default: {WAIT:g})",
+        "S",
+        f"seconds to wait for a server that is down, silent or stops before the match (default: {WAIT:g})",
     )
     return command
 
 
 def add_player(command: Parser, can_concede: bool = True) -> None:
     """Add the options of the player, which all protocols share; help leaves `--concede` out where it is an error."""
-    command.add_argument(
+    option(
+        command,
         "--planner",
-        default="presearch",
-        metavar=PLANNER,
-        help="planner, or process:COMMAND for your own program, see docs/process-player.md (default: presearch)",
+        PLANNER,
+        "planner, or process:COMMAND for your own program, see docs/process-player.md",
+        "presearch",
     )
-    command.add_argument("--name", metavar="NAME", help="name of the team (default: that of the planner)")
-    command.add_argument("--seed", type=int, metavar="N", help="random seed of the planner (default: a new one)")
-    command.add_argument(
-        "--max-seconds",
-        type=float,
-        default=60.0,
-        metavar="S",
-        help="maximum time per decision in seconds (default: 60)",
-    )
-    command.add_argument(
+    option(command, "--name", "NAME", "name of the team (default: that of the planner)")
+    option(command, "--seed", "N", "random seed of the planner (default: a new one)")
+    option(command, "--max-seconds", "S", "maximum time per decision in seconds", 60.0)
+    option(
+        command,
         "--time-fraction",
-        type=float,
-        default=0.95,
-        metavar="F",
-        help="fraction that a decision may use of its share of the remaining time (default and maximum: 0.95)",
+        "F",
+        "fraction that a decision may use of its share of the remaining time (default and maximum: 0.95)",
+        0.95,
     )
-    command.add_argument(
-        "--concede",
-        type=float,
-        metavar="P",
-        help="concede if the win probability is below P (default: never)" if can_concede else argparse.SUPPRESS,
-    )
-    command.add_argument(
+    never = "concede if the win probability is below P (default: never)"
+    option(command, "--concede", "P", never if can_concede else argparse.SUPPRESS, type=float)
+    option(
+        command,
         "--log",
+        "FILE",
+        "file for the log of all messages, one per line (default: results/client/PROTOCOL-TIME.jsonl)",
         type=_file,
-        metavar="FILE",
-        help="file for the log of all messages, one per line (default: results/client/PROTOCOL-TIME.jsonl)",
     )
 
 

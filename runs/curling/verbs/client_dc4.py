@@ -7,6 +7,7 @@ from uuid import UUID
 
 from bonspiel.runs.curling.verbs.client_common import Protocols, add_player, add_protocol, address, run, team_name
 from bonspiel.runs.experiment import UsageError, number
+from bonspiel.runs.verbs.options import flag, option
 
 if TYPE_CHECKING:
     from bonspiel.curling.client.dc4_connection import Account
@@ -60,60 +61,49 @@ def add_dc4(protocols: Protocols) -> None:
         protocols, "dc4", dc4, 5000, "Digital Curling 4, over HTTP", "--host 127.0.0.1 --create --ends 8"
     )
     match = command.add_mutually_exclusive_group(required=True)
-    match.add_argument("--match", type=_match_id, metavar="ID", help="id of the match to join")
-    match.add_argument("--create", action="store_true", help="create a match, print its id and play in it")
-    command.add_argument(
-        "--team",
-        choices=("team0", "team1"),
-        default="team0",
-        help="team to play; team1 has the hammer in the first end (default: team0)",
-    )
-    command.add_argument("--user", metavar="NAME", help=f"user for the login (default: environment variable {USER})")
-    command.add_argument(
+    option(match, "--match", "ID", "id of the match to join", type=_match_id)
+    flag(match, "--create", "create a match, print its id and play in it")
+    option(command, "--team", ("team0", "team1"), "team to play; team1 has the hammer in the first end", "team0")
+    option(command, "--user", "NAME", f"user for the login (default: environment variable {USER})")
+    option(
+        command,
         "--password",
-        metavar="WORD",
-        help=f"password for the login, visible to users of this machine (default: environment variable {PASSWORD})",
+        "WORD",
+        f"password for the login, visible to users of this machine (default: environment variable {PASSWORD})",
     )
-    command.add_argument(
-        "--game",
-        choices=("standard", "mixed_doubles"),
-        default="standard",
-        help="game of the match (default: standard)",
-    )
-    command.add_argument(
+    option(command, "--game", ("standard", "mixed_doubles"), "game of the match", "standard")
+    option(
+        command,
         "--rule",
-        choices=("five_rock", "no_tick"),
-        help="free guard zone rule of a standard match; the server does not announce it (default: five_rock)",
+        ("five_rock", "no_tick"),
+        "free guard zone rule of a standard match; the server does not announce it (default: five_rock)",
     )
-    command.add_argument(
-        "--ends", type=int, metavar="N", help="with --create: ends of the match (default: 10; in mixed doubles 8)"
-    )
-    command.add_argument(
+    option(command, "--ends", "N", "with --create: ends of the match (default: 10; in mixed doubles 8)")
+    option(
+        command,
         "--pattern",
-        type=int,
-        metavar="N",
-        help="with --create: position of the guards in mixed doubles, from 0 (nearest the house) to 5 (default: 0)",
+        "N",
+        "with --create: position of the guards in mixed doubles, from 0 (nearest the house) to 5 (default: 0)",
     )
-    command.add_argument(
+    option(
+        command,
         "--thinking-time",
-        type=float,
-        metavar="S",
-        help="with --create: thinking time of a team in the match, in seconds (default: 219)",
+        "S",
+        "with --create: thinking time of a team in the match, in seconds (default: 219)",
     )
-    command.add_argument(
+    option(
+        command,
         "--extra-end-time",
-        type=float,
-        metavar="S",
-        help="with --create: thinking time of a team in all extra ends together, in seconds (default: 21.9)",
+        "S",
+        "with --create: thinking time of a team in all extra ends together, in seconds (default: 21.9)",
     )
-    command.add_argument(
+    option(
+        command,
         "--mixed-players",
-        choices=PLAYERS,
-        help="mixed doubles: this team's players, alike or as in the organisers' example (default: alike)",
+        PLAYERS,
+        "mixed doubles: this team's players, alike or as in the organisers' example (default: alike)",
     )
-    command.add_argument(
-        "--opponents", choices=PLAYERS, help="mixed doubles: the other team's players (default: as --mixed-players)"
-    )
+    option(command, "--opponents", PLAYERS, "mixed doubles: the other team's players (default: as --mixed-players)")
     add_player(command, can_concede=False)
 
 

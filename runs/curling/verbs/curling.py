@@ -1,9 +1,9 @@
 """The verbs of curling: play against a planner, the value of leads, maps of positions, analyses of matches."""
 
 import argparse
-from pathlib import Path
 
 from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb, add_jobs
+from bonspiel.runs.verbs.options import flag, option
 
 
 def play(arguments: argparse.Namespace) -> int:
@@ -58,9 +58,7 @@ def add_match_options(command: argparse.ArgumentParser) -> None:
 def _add_parameter(options: "argparse._ArgumentGroup", flag: str, metavar: str, text: str) -> None:
     """Add an option that appends a parameter of the game and its value to `game_options`."""
     key = flag.removeprefix("--").replace("-", "_")
-    options.add_argument(
-        flag, type=lambda value: (key, value), dest="game_options", action="append", metavar=metavar, help=text
-    )
+    option(options, flag, metavar, text, type=lambda value: (key, value), dest="game_options", action="append")
 
 
 def add_verbs(verb: Verb) -> None:
@@ -71,12 +69,12 @@ def add_verbs(verb: Verb) -> None:
         "estimate the points of an end and the value of a lead from match records",
         "bonspiel value results/match --out table.json",
     )
-    command.add_argument("match", type=Path, metavar="MATCH", help="folder of a match")
-    command.add_argument(
+    option(command, "match", "MATCH", "folder of a match")
+    option(
+        command,
         "--out",
-        type=Path,
-        metavar="FILE",
-        help="file for the table, e.g. for curling:reward=win_probability,table=FILE (default: do not write it)",
+        "FILE",
+        "file for the table, e.g. for curling:reward=win_probability,table=FILE (default: do not write it)",
     )
     command = verb(
         "play",
@@ -102,114 +100,86 @@ def add_verbs(verb: Verb) -> None:
 
 
 def _add_play_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--against", default="presearch", metavar=PLANNER, help="opponent, a planner (default: presearch)"
-    )
-    command.add_argument(
-        "--milliseconds",
-        type=float,
-        default=500.0,
-        metavar="T",
-        help="time per decision of the opponent in milliseconds (default: 500)",
-    )
-    command.add_argument("--ends", type=int, default=2, metavar="N", help="ends of the match (default: 2)")
-    command.add_argument(
-        "--game", choices=("standard", "mixed_doubles"), default="standard", help="game (default: standard)"
-    )
-    command.add_argument(
+    option(command, "--against", PLANNER, "opponent, a planner", "presearch")
+    option(command, "--milliseconds", "T", "time per decision of the opponent in milliseconds", 500.0)
+    option(command, "--ends", "N", "ends of the match", 2)
+    option(command, "--game", ("standard", "mixed_doubles"), "game", "standard")
+    option(
+        command,
         "--pattern",
-        type=int,
-        metavar="N",
-        help="position of the guards in mixed doubles, from 0 (nearest the house) to 5 (default: 0)",
+        "N",
+        "position of the guards in mixed doubles, from 0 (nearest the house) to 5 (default: 0)",
     )
-    command.add_argument(
-        "--physics", metavar="NAME", help="physics: fcv1, dc2 or dc4 (default: fcv1; in mixed doubles dc4)"
-    )
-    command.add_argument(
+    option(command, "--physics", "NAME", "physics: fcv1, dc2 or dc4 (default: fcv1; in mixed doubles dc4)")
+    option(
+        command,
         "--noise",
-        metavar="NAME",
-        help=(
-            "errors of execution: normal_dist or none (default: normal_dist); in dc2: dc2, gat or none (default: dc2)"
-        ),
+        "NAME",
+        "errors of execution: normal_dist or none (default: normal_dist); in dc2: dc2, gat or none (default: dc2)",
     )
-    command.add_argument(
+    option(
+        command,
         "--rule",
-        metavar="NAME",
-        help="free guard zone rule: five_rock, four_rock, no_tick or none (default: that of the physics)",
+        "NAME",
+        "free guard zone rule: five_rock, four_rock, no_tick or none (default: that of the physics)",
     )
-    command.add_argument(
+    option(
+        command,
         "--hammer",
-        choices=("me", "them"),
-        default="me",
-        help="team with the hammer in the first end; in mixed doubles the team that places the stones (default: me)",
+        ("me", "them"),
+        "team with the hammer in the first end; in mixed doubles the team that places the stones",
+        "me",
     )
-    command.add_argument("--seed", type=int, metavar="N", help="random seed (default: a new one)")
-    command.add_argument("--record", type=Path, metavar="FILE", help="file for the record of the game")
+    option(command, "--seed", "N", "random seed (default: a new one)")
+    option(command, "--record", "FILE", "file for the record of the game")
     place = command.add_mutually_exclusive_group()
     place.add_argument("--window", action="store_true", help=argparse.SUPPRESS)
-    place.add_argument("--web", action="store_true", help="play in a browser, with mouse, touch or keys (extra web)")
-    place.add_argument("--terminal", action="store_true", help="play in this terminal, with the keys (default)")
-    command.add_argument(
+    flag(place, "--web", "play in a browser, with mouse, touch or keys (extra web)")
+    flag(place, "--terminal", "play in this terminal, with the keys (default)")
+    option(
+        command,
         "--bind",
-        metavar="ADDRESS",
-        help="with --web: address to bind to, e.g. that of this machine in its network (default: 127.0.0.1)",
+        "ADDRESS",
+        "with --web: address to bind to, e.g. that of this machine in its network (default: 127.0.0.1)",
     )
-    command.add_argument("--port", type=int, metavar="P", help="with --web: port of the page (default: any free port)")
+    option(command, "--port", "P", "with --web: port of the page (default: any free port)")
 
 
 def _add_map_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
+    option(
+        command,
         "position",
-        type=Path,
-        metavar="FILE",
-        help="record or log of a game (as for analyse), or a JSON position such as docs/results/positions/1.json",
+        "FILE",
+        "record or log of a game (as for analyse), or a JSON position such as docs/results/positions/1.json",
     )
-    command.add_argument("--end", type=int, metavar="N", help="end of the game, from 1 (records and logs only)")
-    command.add_argument("--shot", type=int, metavar="N", help="shot of that end, from 1 (records and logs only)")
-    command.add_argument(
-        "--planner", default="presearch", metavar="presearch[:key=value,...]", help="planner (default: presearch)"
-    )
-    command.add_argument(
-        "--milliseconds",
-        type=float,
-        default=2000.0,
-        metavar="T",
-        help="time per decision in milliseconds (default: 2000)",
-    )
-    command.add_argument(
-        "--budget", type=int, metavar="N", help="simulations per decision instead, for a reproducible picture"
-    )
-    command.add_argument("--seed", type=int, default=1, metavar="N", help="random seed (default: 1)")
-    command.add_argument(
+    option(command, "--end", "N", "end of the game, from 1 (records and logs only)")
+    option(command, "--shot", "N", "shot of that end, from 1 (records and logs only)")
+    option(command, "--planner", "presearch[:key=value,...]", "planner", "presearch")
+    option(command, "--milliseconds", "T", "time per decision in milliseconds", 2000.0)
+    option(command, "--budget", "N", "simulations per decision instead, for a reproducible picture")
+    option(command, "--seed", "N", "random seed", 1)
+    option(
+        command,
         "--out",
-        type=Path,
-        metavar="FILE",
-        help="file for the picture, PNG, SVG, PDF or JPG (default: map.png, or map-2.png, ... if that exists)",
+        "FILE",
+        "file for the picture, PNG, SVG, PDF or JPG (default: map.png, or map-2.png, ... if that exists)",
     )
 
 
 def _add_analyse_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
+    option(
+        command,
         "record",
-        type=Path,
-        metavar="RECORD",
-        help="record of a match, also an unfinished one, or log of a Digital Curling 3 client or server (game.dcl2)",
+        "RECORD",
+        "record of a match, also an unfinished one, or log of a Digital Curling 3 client or server (game.dcl2)",
     )
-    command.add_argument(
-        "--planner", default="champion", metavar=PLANNER, help="planner that judges (default: champion)"
-    )
+    option(command, "--planner", PLANNER, "planner that judges", "champion")
     budget = command.add_mutually_exclusive_group()
-    budget.add_argument(
-        "--milliseconds",
-        type=float,
-        default=1000.0,
-        metavar="T",
-        help="time per shot in milliseconds, and once more for the value of each aim (default: 1000)",
+    option(
+        budget, "--milliseconds", "T", "time per shot in milliseconds, and once more for the value of each aim", 1000.0
     )
-    budget.add_argument("--simulations", type=int, metavar="N", help="simulations instead, for a reproducible result")
-    command.add_argument("--team", choices=("team0", "team1"), help="team to judge (default: both)")
-    command.add_argument("--seed", type=int, default=1, metavar="N", help="random seed (default: 1)")
+    option(budget, "--simulations", "N", "simulations instead, for a reproducible result")
+    option(command, "--team", ("team0", "team1"), "team to judge (default: both)")
+    option(command, "--seed", "N", "random seed", 1)
     add_jobs(command)
-    command.add_argument(
-        "--out", type=Path, metavar="FILE.html", help="file for the page of the match with the judgements"
-    )
+    option(command, "--out", "FILE.html", "file for the page of the match with the judgements")

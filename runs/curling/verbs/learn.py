@@ -3,10 +3,10 @@
 import argparse
 import shutil
 import sys
-from pathlib import Path
 
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.verbs.command_line import DONE, Parser, Verb
+from bonspiel.runs.verbs.options import option
 
 # of each round; round 0 is the default policy's, and 256 aims make an end take twenty times as long
 ENDS = (240_000, 160_000, 320_000, 640_000, 48_000, 72_000, 72_000, 72_000, 72_000)
@@ -76,40 +76,28 @@ def add_verbs(verb: Verb) -> None:
 
 
 def _add_options(command: argparse.ArgumentParser, step: str) -> None:
-    command.add_argument("folder", metavar="FOLDER", type=Path, help="folder for self-play, training and weights")
+    option(command, "folder", "FOLDER", "folder for self-play, training and weights")
     if step in ("generate", "all"):
-        command.add_argument(
+        option(
+            command,
             "--seed",
-            type=int,
-            metavar="N",
-            help="random seed (default: 2026 when the folder is begun, afterwards that of the folder)",
+            "N",
+            "random seed (default: 2026 when the folder is begun, afterwards that of the folder)",
         )
-        command.add_argument(
+        option(
+            command,
             "--samples",
-            type=int,
-            metavar="N",
-            help=(
+            "N",
+            (
                 "errors of execution that the best shots meet in self-play (default: 8 when the folder is begun, "
                 "afterwards that of the folder)"
             ),
         )
-        command.add_argument("--jobs", type=int, default=-1, metavar="N", help="worker processes (default: all cores)")
+        option(command, "--jobs", "N", "worker processes (default: all cores)", -1)
     if step in ("generate", "train", "evaluate"):
-        command.add_argument(
-            "--round", type=int, default=0, metavar="N", help="round; 0 learns from the default policy (default: 0)"
-        )
+        option(command, "--round", "N", "round; 0 learns from the default policy", 0)
     if step == "generate":
-        command.add_argument(
-            "--ends", type=int, default=ENDS[0], metavar="N", help="ends to play (default: %(default)s)"
-        )
-        command.add_argument(
-            "--aims", type=int, default=0, metavar="N", help="aims of a grid that each shot tries (default: 0)"
-        )
+        option(command, "--ends", "N", "ends to play", ENDS[0])
+        option(command, "--aims", "N", "aims of a grid that each shot tries", 0)
     if step == "train":
-        command.add_argument(
-            "--epochs",
-            type=int,
-            default=EPOCHS[0],
-            metavar="N",
-            help="passes over all positions (default: %(default)s)",
-        )
+        option(command, "--epochs", "N", "passes over all positions", EPOCHS[0])

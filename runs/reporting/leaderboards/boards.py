@@ -1,7 +1,7 @@
 """The content of a leaderboard, and the words for it."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bonspiel.runs.progress import counted
@@ -27,10 +27,10 @@ class Findings:
     costs: Mapping[tuple[str, float, str], Cost]
 
     @classmethod
-    def of(cls, store: Store) -> "Findings":
-        """Of a run."""
-        boards, problems = leaderboards(store)
-        return cls(boards, problems, costs(store) if boards else {})
+    def of(cls, stores: Sequence[Store]) -> "Findings":
+        """Of runs whose planners are ranked together; the first one's problems count."""
+        boards, problems = leaderboards(stores)
+        return cls(boards, problems, costs(stores, problems) if boards else {})
 
     def cost(self, board: Leaderboard, planner: str) -> Cost:
         """Of a planner's decisions on a leaderboard."""

@@ -1,14 +1,14 @@
 """The leaderboard of a run over several problems: a page, its tables in Markdown, and figures for papers."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from bonspiel.runs.experiment import UsageError
-from bonspiel.runs.reporting.chart import svg
+from bonspiel.runs.reporting.drawing import svg
 from bonspiel.runs.reporting.leaderboards import leaders, multiples, ranks_diagram
 from bonspiel.runs.reporting.leaderboards import page as leaderboard_page
 from bonspiel.runs.reporting.leaderboards.boards import Findings, facts, title
@@ -19,14 +19,18 @@ from bonspiel.runs.tables import estimate, markdown
 SHOWN = 0.3, 0.5, 0.7, 0.9  # thresholds of the table of profiles
 
 
-def write(store: Store) -> list[Path]:
+def write(store: Store, beside: Sequence[Store] = ()) -> list[Path]:
     """Write leaderboard.html and leaderboard.md beside the results, and the figures; returns their paths.
+
+    Args:
+        store: the run whose problems count.
+        beside: other runs, whose planners are ranked among its own where they played the same problems.
 
     Raises:
         UsageError: no two planners have played all problems of the run with one budget.
         OSError: they cannot be written.
     """
-    found = Findings.of(store)
+    found = Findings.of([store, *beside])
     if not found.boards:
         raise UsageError(
             f"{store.folder}: no two planners have played all its problems with one budget, or the random policy of a "

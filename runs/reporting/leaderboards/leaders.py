@@ -3,14 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import matplotlib
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.ticker import FixedLocator, NullLocator
 
-from bonspiel.runs.reporting.chart import PLAIN, STYLE, UNITS
+from bonspiel.runs.reporting.chart import UNITS
+from bonspiel.runs.reporting.drawing import label_budgets, styled
 from bonspiel.runs.reporting.leaderboards.boards import Findings
 from bonspiel.runs.reporting.leaderboards.multiples import BEHIND, TITLE
 from bonspiel.runs.reporting.styles import GREY, Style, of_planners
@@ -38,11 +36,10 @@ def draw(found: Findings) -> Figure:
     panels = {ALL: _points(boards)} | {env: _points(boards, env) for env in found.problems}
     ahead = leaders(boards)
     styles = of_planners(ahead)
-    with matplotlib.rc_context(STYLE):
-        columns = min(COLUMNS, len(panels))
-        rows = -(-len(panels) // columns)
-        figure = Figure((2.6 * columns, 2.2 * rows + 0.9), layout=ConstrainedLayoutEngine(w_pad=0.05, h_pad=0.05))
-        FigureCanvasAgg(figure)
+    columns = min(COLUMNS, len(panels))
+    rows = -(-len(panels) // columns)
+    layout = ConstrainedLayoutEngine(w_pad=0.05, h_pad=0.05)
+    with styled((2.6 * columns, 2.2 * rows + 0.9), layout=layout) as figure:
         axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
         for (name, curves), panel in zip(panels.items(), axes.flat, strict=False):
             _panel(panel, found.heads.get(name, name), curves, styles)
@@ -50,8 +47,7 @@ def draw(found: Findings) -> Figure:
             unused.set_axis_off()
         first = axes[0, 0]
         first.set(xscale="log", ylim=(LOWEST, 1.08))
-        budgets = [board.budget for board in boards]
-        first.xaxis.set(major_locator=FixedLocator(budgets), major_formatter=PLAIN, minor_locator=NullLocator())
+        label_budgets(first, [board.budget for board in boards])
         figure.supylabel("mean score, 95 % interval", fontsize=9)
         figure.supxlabel(UNITS["simulations"], fontsize=9)
         handles = dict(zip(*reversed(first.get_legend_handles_labels()), strict=True))

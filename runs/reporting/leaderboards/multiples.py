@@ -3,16 +3,14 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import LogLocator, NullLocator
 
 from bonspiel.planners.model import Array
-from bonspiel.runs.reporting.chart import PLAIN, STYLE
+from bonspiel.runs.reporting.drawing import PLAIN, styled
 from bonspiel.runs.reporting.styles import BLUE, GREY
 from bonspiel.runs.tables import fold
 
@@ -41,12 +39,10 @@ def draw(curves: Mapping[str, Curve], x: str, y: str, note: str, *, log: bool) -
         note: how to read the scale, below the panels.
         log: whether the axis of x is logarithmic; points then have markers and bars, and else a band.
     """
-    with matplotlib.rc_context(STYLE):
-        columns = min(COLUMNS, len(curves))
-        rows = -(-len(curves) // columns)
-        layout = ConstrainedLayoutEngine(w_pad=0.04, h_pad=0.05)
-        figure = Figure((max(1.75 * columns, 5.0), 1.75 * rows + 0.7), layout=layout)
-        FigureCanvasAgg(figure)
+    columns = min(COLUMNS, len(curves))
+    rows = -(-len(curves) // columns)
+    layout = ConstrainedLayoutEngine(w_pad=0.04, h_pad=0.05)
+    with styled((max(1.75 * columns, 5.0), 1.75 * rows + 0.7), layout=layout) as figure:
         axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
         for name, panel in zip(curves, axes.flat, strict=False):
             _panel(panel, name, curves, log=log)

@@ -9,8 +9,8 @@ from typing import Any
 from plotly.offline import get_plotlyjs
 
 from bonspiel.runs.reporting import charts, page, tables
-from bonspiel.runs.reporting.chart import svg
 from bonspiel.runs.reporting.charts import numbers
+from bonspiel.runs.reporting.drawing import svg
 from bonspiel.runs.reporting.figures import Figures, budget_choice, legend
 from bonspiel.runs.reporting.leaderboards import ranks_diagram
 from bonspiel.runs.reporting.leaderboards.boards import Findings, facts, title

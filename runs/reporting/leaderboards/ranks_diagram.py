@@ -2,11 +2,9 @@
 
 import math
 
-import matplotlib
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from bonspiel.runs.reporting.chart import STYLE
+from bonspiel.runs.reporting.drawing import styled
 from bonspiel.runs.reporting.leaderboards.boards import title
 from bonspiel.runs.reporting.styles import GREY, INK
 from bonspiel.runs.statistics.ranks import Leaderboard, cliques
@@ -21,9 +19,7 @@ def draw(board: Leaderboard) -> Figure:
     bars, half = cliques(ranks, board.critical), (len(order) + 1) // 2
     head, below = 0.75, BAR * len(bars) + 0.15
     height = head + below + ROW * half + 0.1
-    with matplotlib.rc_context(STYLE):
-        figure = Figure((7.5, height))
-        FigureCanvasAgg(figure)
+    with styled((7.5, height)) as figure:
         axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
         axes.set_axis_off()
         margin = 0.42 * (k - 1)  # room for the names, in ranks

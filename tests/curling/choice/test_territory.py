@@ -196,10 +196,10 @@ def test_territory_searches_a_position(name):
     with kept_trees() as trees:
         decision = planner.plan(model, state, Budget(simulations=600), np.random.default_rng(0))
     assert decision.visits.sum() == 600
-    playouts, bonus = trees[0].territory.playouts, trees[0].territory.bonus
+    playouts, statistic = trees[0].territory.playouts, trees[0].territory.statistic
     assert playouts[WINS] > 0 and playouts[LOSSES] > 0
     assert playouts[WINS] + playouts[LOSSES] <= playouts[ALL] == 600
-    assert np.argmax(bonus) in (MIDDLE - 11, MIDDLE - 1, MIDDLE, MIDDLE + 1, MIDDLE + 11)
+    assert np.argmax(statistic) in (MIDDLE - 11, MIDDLE - 1, MIDDLE, MIDDLE + 1, MIDDLE + 11)
 
 
 def test_whose_ends_are_won_does_not_depend_on_the_scale_of_the_returns():

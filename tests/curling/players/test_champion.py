@@ -21,7 +21,7 @@ from bonspiel.curling.model_params import weights_of
 from bonspiel.curling.players import champion
 from bonspiel.curling.players.champion import Champion
 from bonspiel.curling.players.lookahead import AIMS_KEPT, BEST_REPLIES, FEW, expect, look_further, new_scratch, screen
-from bonspiel.curling.players.reply_search import FIRST_ERRORS, MOST_ERRORS, quasi_random_errors
+from bonspiel.curling.players.reply_search import FIRST_ERRORS, MOST_ERRORS, ReplySearch, quasi_random_errors
 from bonspiel.planners import Budget, Decision
 from bonspiel.planners.core.actions import own_actions
 from bonspiel.planners.core.aims import aims_of
@@ -140,28 +140,33 @@ def test_budgets_of_throws_are_kept(simulations):
     assert np.isfinite(decision.value)
 
 
-@pytest.mark.alone
-@pytest.mark.parametrize("shot", [8, 14, 15])
-@pytest.mark.parametrize("seconds", [0.02, 0.2])
-def test_time_budgets_are_kept_and_used(seconds, shot):
-    state, planner = position(shot), Champion(threads=1)
-    planner.plan(MODEL, state, Budget(seconds=0.1), np.random.default_rng(0))
-    decisions = [planner.plan(MODEL, state, Budget(seconds=seconds), np.random.default_rng(i)) for i in range(5)]
-    took = [decision.seconds for decision in decisions]
-    assert min(took) < 1.05 * seconds + 0.004  # the others may have waited for a busy machine
-    assert max(took) > 0.5 * seconds or shot == 15  # which stops when it has thrown all its errors
+@pytest.fixture
+def throwing(monkeypatch):
+    """Time passes by throws alone, 4 us each."""
+    plan(10)  # loads compiled code
+    searches, begin, init = [], time.perf_counter(), ReplySearch.__init__
+
+    def noted(self, *given):
+        init(self, *given)
+        searches.append(self)
+
+    monkeypatch.setattr(ReplySearch, "__init__", noted)
+    monkeypatch.setattr(time, "perf_counter", lambda: begin + 4e-6 * (1 + sum(search.thrown for search in searches)))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shot"), [(0.02, 8), (0.02, 14), (0.02, 15), (0.2, 8), (0.2, 14), (0.2, 15), (1.0, 8)]
+)
+def test_time_budgets_are_kept_and_used(throwing, seconds, shot):
+    decision = Champion(threads=1).plan(MODEL, position(shot), Budget(seconds=seconds), np.random.default_rng(0))
+    assert decision.seconds < 1.05 * seconds + 0.004
+    assert decision.seconds > 0.5 * seconds or shot == 15  # which stops when it has thrown all its errors
 
 
 def test_the_last_stone_stops_when_its_best_shots_have_been_thrown_with_all_errors():
     decisions = [plan(simulations, 15) for simulations in (50_000, 200_000)]
     assert all((decision.visits == MOST_ERRORS).sum() == 2 for decision in decisions)
     assert decisions[0].simulations < 50_000
-
-
-@pytest.mark.alone
-def test_more_time_is_used_as_well():
-    decision = Champion(threads=1).plan(MODEL, position(8), Budget(seconds=4.0), np.random.default_rng(0))
-    assert decision.seconds > 3.6
 
 
 def test_the_first_decision_loads_all_that_later_ones_need():
@@ -283,7 +288,7 @@ def test_a_search_ends_when_it_is_told_to():
     start = time.perf_counter()
     with stopped_by(event), pytest.raises(Stopped):
         plan(10_000_000)
-    assert time.perf_counter() - start < 5.0
+    assert time.perf_counter() - start < 60.0
 
 
 def test_values_stay_probabilities():

@@ -41,10 +41,10 @@ def test_a_part_of_the_mean_is_remembered(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("horizon", [None, 50, 3])
-def test_a_model_that_counts_steps_says_how_many_were_taken(name, horizon):
-    search, mean = begun(name, Walk(), memory=1.0, horizon=horizon)
-    assert len(mean) == min(horizon or 4, 4)
+@pytest.mark.parametrize("lookahead", [None, 50, 3])
+def test_a_model_that_counts_steps_says_how_many_were_taken(name, lookahead):
+    search, mean = begun(name, Walk(), memory=1.0, lookahead=lookahead)
+    assert len(mean) == min(lookahead or 4, 4)
     assert played(search, [0.3, 2.0]) == mean[2].tolist()
     assert len(search.last.gaussian.mean) == 2
     assert played(search, [0.3, 3.0]) == mean[-1].tolist()

@@ -61,8 +61,8 @@ def test_the_longer_a_function_with_its_helpers_the_more_time_it_is_said_to_take
     from bonspiel.planners.core import hash_table
     from bonspiel.planners.trees import dpw
 
-    small, large = (jit.lazy._byte_code(function, set()) for function in (hash_table.fill_slots, dpw.search))
-    assert len(dpw.search.py_func.__code__.co_code) < large and large > 5 * small > 0
+    small, large = (jit.lazy._byte_code(function, set()) for function in (hash_table.fill_slots, dpw._search))
+    assert len(dpw._search.py_func.__code__.co_code) < large and large > 5 * small > 0
 
 
 def test_processes_that_need_the_same_code_compile_it_once(tmp_path):

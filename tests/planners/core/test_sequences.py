@@ -53,21 +53,22 @@ def test_the_value_is_that_of_the_last_rollouts_alone(name):
 
 
 @pytest.mark.parametrize("name", BY_SEQUENCES)
-def test_rollouts_end_at_the_horizon(name):
+def test_rollouts_end_at_the_lookahead(name):
     """Chain pays after three steps, so that with two its small reward for steps back is all there is."""
-    plan = planners.make(name, horizon=2).plan
+    plan = planners.make(name, lookahead=2).plan
     decision = plan(Chain(), np.zeros(1), Budget(1_000), np.random.default_rng(0))
     assert decision.value == pytest.approx(0.05 + 0.9 * 0.05)
-    assert planners.make(name, horizon=None).plan(
+    assert planners.make(name, lookahead=None).plan(
         Chain(), np.zeros(1), Budget(1_000), np.random.default_rng(0)
     ).value == pytest.approx(0.81)
 
 
 @pytest.mark.parametrize("name", BY_SEQUENCES)
-@pytest.mark.parametrize(("horizon", "line"), [(0, "horizon=0: must be"), (2.5, "horizon=2.5: must be")])
-def test_a_horizon_that_is_no_number_of_steps_is_named(name, horizon, line):
-    with pytest.raises(ValueError, match=line):
-        planners.make(name, horizon=horizon)
+def test_the_lookahead_may_be_given_by_its_earlier_name(name):
+    assert planners.make(name, horizon=20) == planners.parse(f"{name}:horizon=20") == planners.make(name, lookahead=20)
+    assert planners.REGISTRY.text(planners.make(name, horizon=20)) == f"{name}:lookahead=20"
+    with pytest.raises(ValueError, match=r"^horizon=20: .* lookahead"):
+        planners.make(name, horizon=20, lookahead=20)
 
 
 @pytest.mark.parametrize("name", ["cem", "icem", "mppi"])

@@ -15,7 +15,7 @@ from tests.planners.tiny_models import Chain, Target
 MODELS = [Chain(), Target(), envs.Trap(), envs.TreasureHunt()]
 
 
-COMMON = "population=100,sd=0.3,horizon=30"
+COMMON = "population=100,sd=0.3,lookahead=30"
 TEXTS = {
     "cem": f"cem:{COMMON},elite_fraction=0.1,momentum=0.1,beta=0",
     "icem": f"icem:{COMMON},elites=10,keep=0.3,momentum=0.1,decay=1.25,beta=2",

@@ -8,8 +8,9 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
-from bonspiel.runs.agreement.agreement import CHART, FILE, RESULT
+from bonspiel.runs.agreement.agreement import CHART, RESULT
 from bonspiel.runs.agreement.searches import workers_rng
+from bonspiel.runs.agreement.work import StudyWork
 
 TINY = ("agreement", "trap", "--planner", "uct", "--budget", "12", "--workers", "1,2,4", "--positions", "6")
 RULES = ("--combine", "majority", "--combine", "similarity_merge:bandwidth=0.1")
@@ -22,7 +23,7 @@ def result(folder):
 def searches(folder):
     """What was found, by position and search."""
     found = {}
-    for line in (Path(folder) / FILE).read_text().splitlines():
+    for line in (Path(folder) / StudyWork.file).read_text().splitlines():
         entry = json.loads(line)
         if isinstance(entry, list) and entry[0] == "searches":
             found.setdefault(entry[1], {}).update(entry[2])
@@ -77,7 +78,7 @@ def test_a_study_goes_on_where_it_was_and_may_grow(run):
     run(*TINY, *RULES, "--jobs", "1", "--out", "whole")
     run(*TINY[:-1], "4", "--workers", "1,2", "--combine", "majority", "--jobs", "1", "--out", "part")
     before = searches("part")
-    path = Path("part") / FILE
+    path = Path("part") / StudyWork.file
     path.write_bytes(path.read_bytes()[:-40])  # killed while it wrote
     status, _, err = run(*TINY, *RULES, "--jobs", "1", "--out", "part", "--resume")
     assert status == 0, err
@@ -154,3 +155,18 @@ def test_a_table_of_zeros_is_explained_and_the_bandwidth_named(run):
     assert status == 0, err
     assert "actions within 1e-06 of their range (--bandwidth) count as the same" in out
     assert "no choice is best anywhere, so that nothing can be compared: give a larger --budget or --bandwidth" in out
+
+
+def test_a_file_of_an_earlier_version_is_continued_in_its_form(tmp_path):
+    entries = [
+        ["episode", 3, [[0.5, 1.0], [0.25, 2.0]]],
+        ["searches", 1, {"run 0": [[0.5], 1.0, 5, [[0.5]], [5], [1.0]]}],
+    ]
+    file = tmp_path / StudyWork.file
+    file.write_text("".join(f"{json.dumps(entry)}\n" for entry in ({}, *entries)))
+    work = StudyWork(None, None, ())
+    with work.kept(tmp_path, True, ()):
+        assert work.found["episodes"] == {3: entries[0][2]} and work.decision(1, "run 0").simulations == 5
+        for group in list(work.found):
+            work.add(group, work.found[group])
+    assert [json.loads(line) for line in file.read_text().splitlines()[-2:]] == entries

@@ -8,7 +8,7 @@ from threading import Event, Thread
 
 from bonspiel.curling.replay.live_server import LiveServer
 from bonspiel.curling.server.dc3 import Dc3Session, listen_dc3
-from bonspiel.curling.server.dc3_person import Dc3Person
+from bonspiel.curling.server.pages.dc3_person import Dc3Person
 from bonspiel.curling.server.pages.person import sit_down
 from bonspiel.curling.server.pages.record_feed import RecordFeed
 from bonspiel.runs.curling.play.browser.seat_page import SeatPage

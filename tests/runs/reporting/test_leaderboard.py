@@ -53,7 +53,7 @@ def test_the_critical_difference_is_that_of_demsar_s_example():
 
 def test_scores_ranks_and_tests_are_those_of_the_means(played):
     with read(played) as store:
-        (board,), scales = ranks.leaderboards(store)
+        (board,), scales = ranks.leaderboards([store])
         returns = {(setting.env, setting.planner): sample for setting, sample in store.returns().items()}
     assert list(scales) == ["trap", "trap:noise_range=0.01", "treasure_hunt"]
     assert all(scale.top == OPTIMUM for scale in scales.values())
@@ -93,9 +93,47 @@ def test_the_page_and_the_text_name_every_planner(run, played, look):
     assert rows.count() == 3 and first
 
 
+def test_planners_of_another_run_are_ranked_among_one_s_own(run, played, tmp_path):
+    (tmp_path / "other.toml").write_text(
+        """
+[[experiment]]
+env = ["trap", "trap:noise_range=0.01", "treasure_hunt"]
+planners = ["uct", "constant:action=0.5"]
+simulations = [20, 30]
+episodes = 5
+
+[[experiment]]
+env = "pendulum:lookahead=5"
+planners = ["uct"]
+simulations = [20]
+episodes = 1
+"""
+    )
+    assert run("run", "other.toml", "--out", tmp_path / "theirs", "--jobs", "1")[0] == 0
+    status, out, err = run("report", played, "--leaderboard", "--beside", tmp_path / "theirs")
+    assert status == 0, err
+    with read(played) as mine, read(tmp_path / "theirs") as theirs:
+        boards, scales = ranks.leaderboards([mine, theirs])
+        (alone,), _ = ranks.leaderboards([mine])
+    assert "pendulum:lookahead=5" not in scales and len(scales) == 3
+    ranked = {one.planner: one for one in boards[0].standings}
+    constants = {"constant:action=0.1", "constant:action=0.9", "constant:action=0.5"}
+    assert ranked.keys() == {"uct (x)", "uct (theirs)"} | constants
+    own = {one.planner: one for one in alone.standings}
+    assert ranked["uct (x)"].scores["trap"].value == own["uct"].scores["trap"].value
+    assert ranked["uct (theirs)"].episodes == 15 and ranked["uct (x)"].episodes == 24
+    assert "| uct (theirs) " in out and "30 simulations per decision" in out
+    for given, words in (
+        (["--beside", tmp_path / "theirs"], "give --leaderboard too"),
+        (["--leaderboard", "--beside", played], "other runs"),
+        (["--leaderboard", "--beside", tmp_path], "holds no run"),
+    ):
+        assert words in run("report", played, *given)[2]
+
+
 def test_profiles_and_improvement_are_means_over_the_problems(played):
     with read(played) as store:
-        (board,), scales = ranks.leaderboards(store)
+        (board,), scales = ranks.leaderboards([store])
         returns = {(setting.env, setting.planner): sample for setting, sample in store.returns().items()}
     first = board.standings[0]
     assert np.isnan(first.improvement.value)
@@ -223,7 +261,7 @@ def test_a_planner_joins_a_run_with_one_command(run, played):
     assert status == 0, err
     assert "24 of 128 episodes" in err
     with read(played) as store:
-        assert len(ranks.leaderboards(store)[0][0].standings) == 4
+        assert len(ranks.leaderboards([store])[0][0].standings) == 4
 
 
 def test_a_run_of_one_planner_has_no_leaderboard(run, tmp_path):

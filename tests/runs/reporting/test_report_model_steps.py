@@ -154,7 +154,7 @@ def test_every_budget_is_counted_and_dear_ones_take_the_largest_that_was(monkeyp
     timed = setting(7)._replace(unit="ms")
     other = setting(500, "dpw")
     run = SimpleNamespace(efforts=lambda: {**played, timed: quick, other: dear})
-    steps_of = of_settings(run)
+    steps_of = of_settings(run.efforts())
     assert [steps_of[one] for one in played] == [1.5, 1.8, 1.8, 1.8]
     assert steps_of[timed] == 1.8
     assert np.isnan(steps_of[other])

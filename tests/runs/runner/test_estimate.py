@@ -90,14 +90,13 @@ def test_the_command_plays_nothing(run, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.alone
 def test_two_workers_measure_too():
     suite = Suite.of(
         "x", {"experiment": [{"env": ["trap", "trap:noise_range=0.01"], "planners": ["random"], "simulations": [1]}]}
     )
     found = estimate.estimate(suite, 2)
     assert list(found) == list(suite.settings())
-    assert all(one.measured and 0.0 < one.seconds < 1.0 for one in found.values())
+    assert all(one.measured and one.seconds > 0.0 for one in found.values())
 
 
 def test_an_unknown_planner_is_refused_at_once(run):

@@ -19,7 +19,7 @@ def parameters(text):
 
 
 def drawn(start, n=40):
-    env = "go:size=5" if planners.unsupported(planners.parse(start), envs.Trap()) else "trap"
+    env = "go:size=5" if planners.unsupported(planners.parse(start), envs.parse("pendulum")) else "pendulum"
     rng, of = np.random.default_rng(1), space(start, env)
     return [of.text({key: draw(values, rng) for key, values in of.parameters.items()}) for _ in range(n)]
 
@@ -56,6 +56,13 @@ def test_values_that_a_planner_does_not_support_on_the_model_are_left_out(monkey
         planners, "unsupported", lambda planner, model: "needs `rollout`" if planner.leaf == "rollout" else None
     )
     assert {parameters(text)["leaf"] for text in drawn("dpw")} == {"tree"}
+
+
+def test_plans_as_long_as_an_episode_are_one_choice():
+    assert "lookahead" not in space("uct").parameters
+    assert "lookahead" not in space("icem").parameters
+    assert space("uct", "pendulum").parameters["lookahead"] == Choice((10, 20, 30, 50, None))
+    assert space("icem", "pendulum:lookahead=25").parameters["lookahead"] == Choice((10, 20, None))
 
 
 def test_what_the_start_gives_stays():

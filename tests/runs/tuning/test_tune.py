@@ -11,7 +11,7 @@ from bonspiel.planners.spaces import Choice
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.tuning import final
 from bonspiel.runs.tuning.final import finalists, verdict
-from bonspiel.runs.tuning.journal import FILE
+from bonspiel.runs.tuning.journal import Journal
 from bonspiel.runs.tuning.search import Trial
 from bonspiel.runs.tuning.study import Study
 
@@ -27,7 +27,7 @@ def timeless(out):
 
 def played(folder):
     """The planner and number of every episode that was played, sorted."""
-    lines = map(json.loads, (folder / FILE).read_text().splitlines())
+    lines = map(json.loads, (folder / Journal.file).read_text().splitlines())
     entries = [line for line in lines if isinstance(line, list)]
     return sorted((setting[1], row[0]) for setting, rows in entries for row in rows)
 
@@ -137,10 +137,10 @@ def test_the_best_within_noise_of_the_next_is_no_winner():
 def test_a_tuning_resumed_from_any_point_equals_an_undisturbed_one(tunable, run, tmp_path, sampler):
     line = (*QUICK, "--planner", "constant", "--jobs", "1", "--sampler", sampler, "--out")
     _, undisturbed, _ = run(*line, "whole")
-    whole = (tmp_path / "whole" / FILE).read_bytes()
+    whole = (tmp_path / "whole" / Journal.file).read_bytes()
     (tmp_path / "part").mkdir()
     for share in (0.0, 0.02, 0.3, 0.5, 0.8, 0.99):
-        (tmp_path / "part" / FILE).write_bytes(whole[: int(share * len(whole))])
+        (tmp_path / "part" / Journal.file).write_bytes(whole[: int(share * len(whole))])
         status, out, _ = run(*line, "part", "--resume")
         assert status == 0
         assert timeless(out) == timeless(undisturbed)
@@ -150,7 +150,7 @@ def test_a_tuning_resumed_from_any_point_equals_an_undisturbed_one(tunable, run,
 def test_a_killed_tuning_is_resumed(run, start, tmp_path):
     line = (*QUICK, "--planner", "uct", "--jobs", "1", "--out")
     process = start(*line, "killed")
-    file = tmp_path / "killed" / FILE
+    file = tmp_path / "killed" / Journal.file
     while process.poll() is None and not (file.exists() and file.stat().st_size > 3000):
         time.sleep(0.005)
     assert process.poll() is None

@@ -14,14 +14,16 @@ import pytest
 
 from bonspiel.curling.client.planning import planner_process, standby
 from bonspiel.curling.client.planning.best_so_far import BestSoFar, ShotSoFar
-from bonspiel.curling.client.planning.planner_process import PlannerProcess, PlannerRefused, PlannerSilent
+from bonspiel.curling.client.planning.planner_process import PlannerProcess
 from bonspiel.curling.client.planning.planner_worker import ShotChoice, _is_clear
+from bonspiel.curling.client.planning.worker_process import PlannerRefused
 from bonspiel.curling.ice.noise import Noise
 from bonspiel.curling.ice.sheet import no_stones
 from bonspiel.curling.match.position import MatchPosition, MixedDoubles
 from bonspiel.curling.match.setup_value import CHOICES, setup_values
 from bonspiel.curling.model import Curling
 from bonspiel.planners import Decision
+from bonspiel.planners.child_process import PlannerSilent
 from tests.curling.client.fakes import TEE, FailingPlanner
 
 ROOT = Path(__file__).parents[4]

@@ -157,7 +157,7 @@ def test_a_node_gets_all_its_edges_at_once_in_random_order():
 
 
 def test_the_same_key_two_plies_up_gives_the_urgency():
-    known, walk, settings = begun(planners.make("rave_uct", priors=False, fpu="grandparent"))
+    known, walk, settings = begun(planners.make("rave_uct", priors=False, first_play="grandparent"))
     assert score_of_urgency(known, 7) == UNTRIED
     tried = edge_of(known, 7)
     known.tree.edges[tried]["visits"], known.tree.value[tried, MEAN] = 5, 0.3
@@ -177,10 +177,10 @@ def score_of_urgency(known, index, node=0):
     [
         "rave_uct",
         "rave_uct:beta=fuego",
-        "rave_uct:rave_k=0,priors=false,fpu=none,exploration=0.5",
-        "rave_uct:selection=ucb1_tuned,exploration=1,rave_k=0,priors=false",
+        "rave_uct:rave_k=0,priors=false,first_play=none,exploration=0.5",
+        "rave_uct:bonus=ucb1_tuned,exploration=1,rave_k=0,priors=false",
         "territory_uct",
-        "territory_uct:bonus=criticality",
+        "territory_uct:statistic=criticality",
     ],
 )
 def test_the_best_first_move_of_5x5_is_the_centre(planner):
@@ -250,10 +250,10 @@ def test_given_root_actions_have_the_keys_of_the_model_s():
     ("parameters", "named"),
     [
         ({"exploration": -1.0}, "exploration"),
-        ({"selection": "ucb2"}, "selection"),
+        ({"bonus": "ucb2"}, "bonus"),
         ({"beta": "uct"}, "beta"),
         ({"rave_k": -1.0}, "rave_k"),
-        ({"fpu": "parent"}, "fpu"),
+        ({"first_play": "parent"}, "first_play"),
         ({"expand": 0}, "expand"),
         ({"prune_low": 2.0, "prune_high": 1.0}, "prune_high"),
     ],

@@ -16,8 +16,8 @@ from bonspiel.planners.trees.rave_uct.territory import (
     criticality,
     note_owners,
     prune,
-    pts_bonus,
-    renew_bonus,
+    pts,
+    renew_statistic,
 )
 from bonspiel.planners.trees.rave_uct.tree import SHIFT, Territory, new_rave_tree
 
@@ -35,7 +35,7 @@ def territory(playouts):
 def test_pts_by_hand():
     known = territory(PLAYOUTS)
     # means 0.5, 0, 0.25; in wins 1, 1, 0; in losses 0, -1, 0.5
-    assert [pts_bonus(known, region) for region in range(3)] == pytest.approx([0.5 * 1, 1.0 * 2, 0.75 * 0.5])
+    assert [pts(known, region) for region in range(3)] == pytest.approx([0.5 * 1, 1.0 * 2, 0.75 * 0.5])
 
 
 def test_criticality_by_hand():
@@ -45,30 +45,30 @@ def test_criticality_by_hand():
     assert [criticality(known, region) for region in range(3)] == pytest.approx(expected)
 
 
-def test_the_bonus_mirrors_when_the_players_swap():
+def test_both_statistics_mirror_when_the_players_swap():
     one = territory(PLAYOUTS)
     other = territory([(list(-np.array(owners)), -winner) for owners, winner in PLAYOUTS])
-    for bonus in (pts_bonus, criticality):
-        assert [bonus(one, r) for r in range(3)] == pytest.approx([bonus(other, r) for r in range(3)])
+    for statistic in (pts, criticality):
+        assert [statistic(one, r) for r in range(3)] == pytest.approx([statistic(other, r) for r in range(3)])
 
 
-def test_a_player_who_never_won_leaves_no_bonus():
-    assert pts_bonus(territory([([1.0, 1.0, 0.0], 1.0)]), 0) == 0.0
+def test_a_player_who_never_won_leaves_no_statistic():
+    assert pts(territory([([1.0, 1.0, 0.0], 1.0)]), 0) == 0.0
 
 
 @pytest.mark.parametrize("kind", [PTS, CRITICALITY])
-def test_the_bonus_is_renewed_every_16_playouts_from_32_on(kind):
+def test_the_statistic_is_renewed_every_16_playouts_from_32_on(kind):
     known = territory(PLAYOUTS * 7)
-    renew_bonus(known, kind)
-    assert not known.bonus.any()
+    renew_statistic(known, kind)
+    assert not known.statistic.any()
     for owners, winner in PLAYOUTS:
         note_owners(known, np.array([*owners, winner]))
-    renew_bonus(known, kind)
-    at_32 = known.bonus.copy()
+    renew_statistic(known, kind)
+    at_32 = known.statistic.copy()
     assert at_32.any()
     note_owners(known, np.array([1.0, 1.0, 1.0, -1.0]))
-    renew_bonus(known, kind)
-    np.testing.assert_array_equal(known.bonus, at_32)
+    renew_statistic(known, kind)
+    np.testing.assert_array_equal(known.statistic, at_32)
 
 
 def edges(known):
@@ -127,7 +127,7 @@ def test_a_weight_of_nothing_searches_as_rave_does():
 
 @pytest.mark.parametrize("root_actions", [None, np.array([[0.0], [6.0], [7.0], [12.0]])], ids=["all", "given"])
 def test_a_search_drops_children_and_plays_another(root_actions):
-    planner = planners.make("rave_uct", rave_k=0.0, priors=False, fpu=None, exploration=1.0, prune_high=1.0)
+    planner = planners.make("rave_uct", rave_k=0.0, priors=False, first_play=None, exploration=1.0, prune_high=1.0)
     state, rng = GO.initial_state(None), np.random.default_rng(0)
     with kept_trees() as trees:
         decision = planner.plan(GO, state, Budget(simulations=12_000), rng, root_actions)

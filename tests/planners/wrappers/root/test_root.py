@@ -6,6 +6,7 @@ import signal
 import threading
 import time
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -84,16 +85,28 @@ def test_shares_of_the_budget(share, visits):
     assert traits_of(planner).budget_multiple == (3 if share == "each" else 1)
 
 
-@pytest.mark.alone
+@dataclass(frozen=True)
+class Meeting:
+    """Decides when as many workers as it has are asked; the value is the seconds of its budget."""
+
+    folder: str
+    workers: int
+
+    def plan(self, model, state, budget, rng, root_actions=None):
+        Path(self.folder, str(rng.integers(2**62))).touch()
+        end = time.monotonic() + 60.0
+        while len(os.listdir(self.folder)) < self.workers:
+            assert time.monotonic() < end, "the workers are not asked at the same time"
+            time.sleep(0.01)
+        decision = planners.make("random").plan(model, state, budget, rng)
+        return replace(decision, visits=np.ones(1, np.int64), values=np.array([budget.seconds]))
+
+
 @pytest.mark.parametrize(("run", "workers"), [("threads", 6), ("processes", 3)])
-def test_each_worker_has_the_seconds_of_the_budget(run, workers):
+def test_each_worker_has_the_seconds_of_the_budget(run, workers, tmp_path):
     """At the same time, also where there are fewer cores."""
-    planner = planners.parse(f"root:inner=dpw,workers={workers},combine=similarity_vote,run={run}")
-    plan(planner, Budget(seconds=0.01))  # starts processes, which load compiled code
-    start = time.perf_counter()
-    decision = plan(planner, Budget(seconds=0.5))
-    assert 0.5 <= time.perf_counter() - start < 2.5 * 0.5
-    assert decision.seconds >= 0.5 - 0.001 and decision.simulations > 300
+    decision = plan(Root(Meeting(str(tmp_path), workers), workers, "max", run=run), Budget(seconds=0.5))
+    assert decision.values.tolist() == [0.5] * workers
 
 
 def test_root_actions_go_to_every_worker():
@@ -207,7 +220,7 @@ def test_a_worker_that_fails_ends_the_plan(run):
     before, start = threading.active_count(), time.perf_counter()
     with pytest.raises(RuntimeError, match="lost the stone"):
         plan(Root(Failing(), workers=2, run=run), 10**10 if run == "threads" else 10)
-    assert time.perf_counter() - start < 10.0 and threading.active_count() == before
+    assert time.perf_counter() - start < 60.0 and threading.active_count() == before
 
 
 class Broken(Walk):
@@ -245,7 +258,7 @@ def test_ctrl_c_ends_the_plan(run, model):
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         plan(f"root:workers=2,run={run}", 10**8, model=model)
-    assert time.perf_counter() - start < 10.0
+    assert time.perf_counter() - start < 60.0
     timer.join()
     if run == "threads":
         assert threading.active_count() <= before  # threads of other tests may have ended

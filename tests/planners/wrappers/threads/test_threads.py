@@ -266,8 +266,8 @@ def test_ctrl_c_ends_the_plan(text):
     timer = threading.Timer(0.2, signal.pthread_kill, [threading.get_ident(), signal.SIGINT])
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        plan(model, np.zeros(2), Budget(seconds=20.0), np.random.default_rng(0))
-    assert time.perf_counter() - start < 10.0
+        plan(model, np.zeros(2), Budget(seconds=600.0), np.random.default_rng(0))
+    assert time.perf_counter() - start < 60.0
     timer.join()
     assert threading.active_count() == before
 
@@ -309,7 +309,7 @@ def test_a_search_that_is_told_to_stop_stops_its_threads():
     event = threading.Event()
     threading.Timer(0.2, event.set).start()
     with stopped_by(event), pytest.raises(Stopped):
-        TreeParallel().plan(envs.Trap(), np.zeros(2), Budget(seconds=20.0), np.random.default_rng(0))
+        TreeParallel().plan(envs.Trap(), np.zeros(2), Budget(seconds=600.0), np.random.default_rng(0))
 
 
 class Narrow(Bandit):

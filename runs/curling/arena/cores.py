@@ -1,0 +1,80 @@
+"""The share of the cores that each client of an arena gets."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import joblib
+
+from bonspiel.runs.experiment import number
+from bonspiel.runs.progress import counted
+
+# read by OpenMP, OpenBLAS, MKL, Accelerate, numexpr, numba and Rayon
+THREADS = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "RAYON_NUM_THREADS",
+)
+SEATS = 2  # clients that play one game
+
+Share = frozenset[int]
+
+
+def available() -> list[int]:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(joblib.cpu_count()))
+
+
+def shares(jobs: int, cores: Sequence[int], each: int | None = None) -> list[tuple[Share, Share]]:
+    """The cores of the two clients of every job.
+
+    Args:
+        jobs: games that are played at the same time.
+        cores: to share out.
+        each: number for each client; None: as many as all can have, and at least one. Where they do not suffice, some
+            clients get the same ones.
+
+    Raises:
+        UsageError: a number out of range.
+    """
+    if each is None:
+        each = max(1, len(cores) // (SEATS * jobs))
+    each = number("--cores", each, 1, len(cores), whole=True)
+    places = [[cores[(seat * each + place) % len(cores)] for place in range(each)] for seat in range(SEATS * jobs)]
+    return [(frozenset(places[SEATS * job]), frozenset(places[SEATS * job + 1])) for job in range(jobs)]
+
+
+def shortage(jobs: int, cores: Sequence[int], each: int) -> str | None:
+    """A warning where the clients need more cores than there are."""
+    needed = SEATS * jobs * each
+    if needed <= len(cores):
+        return None
+    games, most = counted(jobs, "job"), len(cores) // (SEATS * each)
+    remedy = f"use --jobs {most} or fewer" if most else "use fewer --cores"
+    clients = f"{SEATS} clients with {counted(each, 'core')} each"
+    return f"{games} x {clients} need {needed} cores, and there are {len(cores)}: they slow each other down; {remedy}"
+
+
+def environment(share: Share) -> dict[str, str]:
+    """Environment variables that limit the threads of a client to its share."""
+    return dict.fromkeys(THREADS, str(len(share)))
+
+
+@contextmanager
+def confined(share: Share) -> Iterator[None]:
+    """Let processes that start within this block use these cores alone, where the system can."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, share)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)

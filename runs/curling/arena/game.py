@@ -1,0 +1,131 @@
+"""One game of an arena: two clients on a server of its own, and the record of their match."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from bonspiel.curling.match.match_data import End, Match, Record, RecordedShot, Result, Setup, score_of
+from bonspiel.curling.match.record import LONGEST_REASON, printable
+from bonspiel.runs.curling.arena.client_process import ClientProcess
+from bonspiel.runs.curling.arena.clients import Client
+from bonspiel.runs.curling.arena.cores import Share
+from bonspiel.runs.curling.arena.venue import LEFT, Venue
+from bonspiel.runs.experiment import RunError
+from bonspiel.runs.files import writing
+
+GRACE = 1.0  # s for the server to notice that a client has ended, and for a client that left to end
+LOOK = 0.1  # s between two looks at a client whose program has ended while its connection is open
+
+Failures = dict[int, str]
+"""Why teams failed, in one line each, by team."""
+
+
+class Seat(NamedTuple):
+    """A client for one game, with its cores and its random seed."""
+
+    client: Client
+    share: Share
+    seed: int
+
+
+async def play_game(match: Match, seats: Sequence[Seat], venue: Venue, stem: Path, start_seconds: float) -> Record:
+    """Play a game; its record. A client that fails loses it; if both fail at once, it is a draw.
+
+    Args:
+        match: first line of the record.
+        seats: of team 0 and of team 1.
+        venue: the server for this game alone.
+        stem: path of the record without its ending; the outputs of the clients go beside it.
+        start_seconds: for a client to become ready.
+
+    Raises:
+        RunError: the server failed.
+        UsageError: an output cannot be written.
+    """
+    processes: dict[int, ClientProcess] = {}
+    failures: Failures = {}
+    async with venue.opened():
+        try:
+            for team, (client, share, seed) in enumerate(seats):
+                output = stem.with_name(f"{stem.name}-{client.file_name}.txt")
+                with writing(output):
+                    output.write_bytes(b"")
+                values = dict(venue.values(team)) | {"name": client.name, "seed": str(seed)}
+                values["log"] = str(output.with_suffix(".log"))
+                login = {"DC4_USER": values["user"], "DC4_PASSWORD": values["password"]} if "user" in values else {}
+                try:
+                    processes[team] = await ClientProcess.start(client.command(values), login, share, output)
+                except OSError as error:
+                    failures[team] = f"cannot be started ({error.strerror})"
+            failures = failures or await _failures(venue, processes, start_seconds)
+            for team in failures.keys() & processes.keys():
+                await processes[team].wait(GRACE)
+                failures[team] += processes[team].ending
+        finally:
+            in_vain = not venue.over.is_set()
+            await asyncio.gather(*(process.end(in_vain=in_vain) for process in processes.values()))
+    return _record(match, venue, failures)
+
+
+async def _failures(venue: Venue, processes: dict[int, ClientProcess], start_seconds: float) -> Failures:
+    """Wait until the match is over; the failures that ended it, if any did."""
+    ends = [_begun_late(venue, start_seconds), venue.over.wait()]
+    ends += [_gone(venue, team, process) for team, process in processes.items()]
+    tasks = [asyncio.create_task(end) for end in ends]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    if venue.over.is_set():
+        return dict([venue.fault]) if venue.fault is not None else {}
+    gone = [team for team, process in processes.items() if process.has_ended and not venue.is_connected(team)]
+    if venue.begun.is_set():
+        return dict.fromkeys(gone, LEFT)
+    if gone:
+        return {team: "ended before the match" + _complaint(venue, team) for team in gone}
+    unready = [team for team in processes if not venue.is_ready(team)]
+    return {team: f"was not ready within {start_seconds:g} s" + _complaint(venue, team) for team in unready}
+
+
+def _complaint(venue: Venue, team: int) -> str:
+    complaint = venue.complaint(team)
+    return "" if complaint is None else f": {complaint}"
+
+
+async def _begun_late(venue: Venue, seconds: float) -> None:
+    """Wait until the match should have begun; for ever if it begins in time."""
+    try:
+        async with asyncio.timeout(seconds):
+            await venue.begun.wait()
+    except TimeoutError:
+        if not venue.begun.is_set():
+            return
+    await asyncio.Event().wait()
+
+
+async def _gone(venue: Venue, team: int, process: ClientProcess) -> None:
+    """Wait until a client has ended, and nothing that it started is connected either."""
+    await process.wait()
+    await asyncio.sleep(GRACE)
+    while venue.is_connected(team):
+        await asyncio.sleep(LOOK)
+
+
+def _record(match: Match, venue: Venue, failures: Failures) -> Record:
+    shots = tuple(item for item in venue.items if isinstance(item, RecordedShot))
+    ends = tuple(item for item in venue.items if isinstance(item, End))
+    setups = tuple(item for item in venue.items if isinstance(item, Setup))
+    result = venue.result
+    if failures:
+        detail = "; ".join(f"{match.players[team]}: {reason}" for team, reason in sorted(failures.items()))
+        winner = 1 - min(failures) if len(failures) == 1 else None
+        value = 0.5 if winner is None else 1.0 - winner
+        result = Result(score_of(ends), winner, value, "forfeit", printable(detail, LONGEST_REASON))
+    elif result is not None and result.reason == "time_limit" and result.winner is not None:
+        result = result._replace(detail=venue.complaint(1 - result.winner))
+    if result is None or result.value is None:
+        raise RunError(f"{result.detail if result else 'the match has no result'}; continue with --resume")
+    return Record(match, shots, ends, result, setups)

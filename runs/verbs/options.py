@@ -1,0 +1,52 @@
+"""The one way in which verbs declare their options and arguments."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+KINDS: dict[str, Any] = {
+    **dict.fromkeys(("N", "MS", "P", "PORT"), int),
+    **dict.fromkeys(("S", "T", "SD", "F", "MB"), float),
+    **dict.fromkeys(("FILE", "FOLDER", "MATCH", "OUT", "PROBLEM", "RECORD", "RUN"), Path),
+}
+"""The types of values by their names in the help, up to a point: FILE.html is a FILE."""
+
+
+def option(
+    command: argparse._ActionsContainer,
+    name: str,
+    values: str | Sequence[Any],
+    text: str,
+    default: Any = None,
+    **given: Any,
+) -> None:
+    """Add an option with a value, or an argument.
+
+    Args:
+        command: the parser, or a group of its options.
+        name: with dashes, or of an argument.
+        values: those allowed, or a name for the value in the help, which tells the type (KINDS; others are text).
+        text: the help, which is followed by the default unless it tells that itself.
+        default: of the option.
+        given: other arguments of `add_argument`, such as another type.
+    """
+    if isinstance(values, str):
+        given = {"metavar": values, "type": KINDS.get(values.partition(".")[0])} | given
+    else:
+        given = {"choices": values} | given
+    if default is not None:
+        given["default"] = default
+        shown = f"{default:g}" if isinstance(default, float) else str(default)
+        text += f" (default: {shown})" * (default != [] and "(default" not in text)
+    command.add_argument(name, help=text, **given)
+
+
+def repeatable(command: argparse._ActionsContainer, name: str, value: str, text: str, **given: Any) -> None:
+    """Add an option that may be given several times; its values are a list, and `value` their name in the help."""
+    option(command, name, value, text, [], action="append", **given)
+
+
+def flag(command: argparse._ActionsContainer, name: str, text: str) -> None:
+    """Add an option without a value."""
+    command.add_argument(name, action="store_true", help=text)
