@@ -214,6 +214,7 @@ ROOM = {
     "bonspiel.planners.core.search": "MOST_NODES_AT_FIRST",
     "bonspiel.planners.abstraction.fixed.episode": "FIRST_NODES",
     "bonspiel.planners.abstraction.refined.planner": "FIRST_NODES",
+    "bonspiel.planners.abstraction.adaptive.planner": "FIRST_NODES",
     "bonspiel.planners.cells.hoot.planner": "FIRST_NODES",
     "bonspiel.planners.cells.cmcgs.planner": "FIRST_LAYERS",
     "bonspiel.planners.cells.weighted_uct.planner": "FIRST_EXPERIENCES",
