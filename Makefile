@@ -12,14 +12,15 @@ LATER := import re; from importlib import metadata; \
 	found = re.findall(r"Python :: 3\.(\d+)", str(metadata.metadata("numba").get_all("Classifier"))); \
 	print(*(f"3.{minor}" for minor in sorted({*map(int, found)}, reverse=True) if minor >= 14))
 DOCS := .venv-docs
-# Tests start many Python processes, which would compile every module anew.
+# Tests start many Python processes, which would compile every module anew; most modules are never imported.
 unexport PYTHONDONTWRITEBYTECODE
+export PIP_NO_COMPILE := 1
 # Results of `make bench` lie in a folder of this name: a run is resumed unless sources, packages or the suite changed.
 KEY := from bonspiel.runs import provenance; from bonspiel.runs.suites.lookup import load; print(provenance.key(load("quick").digest()))
 
 LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check --quiet . && $(BIN)/mypy
 
-.PHONY: bench test test-oldest test-newest docs wheel check clean help
+.PHONY: bench test test-oldest test-newest docs environments wheel check clean help
 .DEFAULT_GOAL := help
 
 help:
@@ -77,6 +78,11 @@ $(VENV)/installed-ray: pyproject.toml | $(VENV)/installed-dev
 		|| echo "left out: the test with Ray will be skipped"
 	@touch $@
 
+# All at once, as each leaves a core idle while it waits for packages; those of the second line use pip of the first.
+environments: $(BIN)/python
+	@$(MAKE) --no-print-directory --jobs $(VENV)/installed-dev $(PEER)/installed $(OLDEST)/installed $(DOCS)/installed
+	@$(MAKE) --no-print-directory --jobs $(VENV)/installed-ray $(NEWEST)/installed
+
 bench: $(VENV)/installed
 	@key=$$($(BIN)/python -c '$(KEY)') && $(BIN)/bonspiel run quick --resume --out results/quick-$$key
 
@@ -91,7 +97,8 @@ test: $(VENV)/installed-dev $(PEER)/installed $(VENV)/installed-ray
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadgroup; tests=$$?; \
 	wait $$lint || { echo "make check failed"; exit 1; }; exit $$tests
 
-# With a cache of its own: versions of numba overwrite each other's compiled code.
+# With a cache of its own, as versions of numba overwrite each other's compiled code.
+test-oldest: export OPENBLAS_NUM_THREADS := 1
 test-oldest: $(OLDEST)/installed
 	@BONSPIEL_CACHE=$(OLDEST)/cache $(OLDEST)/bin/python -m pytest -n auto --maxprocesses 4 --dist loadgroup tests/planners
 

@@ -48,6 +48,7 @@ REGISTRY = Registry(
         "abstraction": "bonspiel.planners.abstraction:AbstractionTree",
         "scaled_abstraction": "bonspiel.planners.abstraction:ScaledAbstraction",
         "refined_abstraction": "bonspiel.planners.abstraction:RefinedAbstraction",
+        "adaptive": "bonspiel.planners.abstraction:AdaptiveAbstraction",
         "presearch": "bonspiel.planners.wrappers.presearch:Presearch",
         "kr_uct": "bonspiel.planners.trees.kr_uct:KRUCT",
         "crave": "bonspiel.planners.trees.crave:CRAVE",

@@ -43,12 +43,13 @@ class LineProcess:
     """
 
     def __init__(self, command: Sequence[str]) -> None:
-        pipe = subprocess.PIPE
+        pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
         try:
             self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, start_new_session=True)
         except OSError as error:
             raise ProcessFailure(f"{command[0]} cannot be started ({error.strerror})") from error
-        watcher = watch_group(self._process.pid)
+        line = ["sh", "-c", WATCH, str(self._process.pid)]
+        watcher = subprocess.Popen(line, stdin=pipe, stdout=nothing, stderr=nothing, start_new_session=True)
         assert self._process.stdin is not None and self._process.stdout is not None
         self._input, self._lines = self._process.stdin, Lines(MOST_LINES)
         # a thread reads, since a pipe is not read with a time limit on every system
@@ -124,20 +125,6 @@ class Program(Generic[Process]):
                 raise
 
 
-def watch_group(group: int) -> subprocess.Popen[bytes]:
-    """Start a shell that kills a group of processes when this process ends, in whatever way; see `end_watch`."""
-    line, nothing = ["sh", "-c", WATCH, str(group)], subprocess.DEVNULL
-    return subprocess.Popen(line, stdin=subprocess.PIPE, stdout=nothing, stderr=nothing, start_new_session=True)
-
-
-def end_watch(watcher: subprocess.Popen[bytes]) -> None:
-    """End a shell of `watch_group`, which kills nothing then."""
-    assert watcher.stdin is not None
-    watcher.kill()
-    watcher.wait()
-    watcher.stdin.close()
-
-
 def words_of(kind: str, command: str) -> list[str]:
     """The program of a player written KIND:COMMAND and its arguments.
 
@@ -173,7 +160,7 @@ def _end(
     process: subprocess.Popen[bytes], watcher: subprocess.Popen[bytes], reader: threading.Thread, lines: Lines
 ) -> None:
     """Close the program's input, which asks it to end, and soon kill what is left of its group."""
-    assert process.stdin is not None
+    assert process.stdin is not None and watcher.stdin is not None
     with suppress(OSError):  # what could not be written to it before
         process.stdin.close()
     with suppress(subprocess.TimeoutExpired):
@@ -181,7 +168,9 @@ def _end(
     with suppress(OSError):  # none is left
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    end_watch(watcher)
+    watcher.kill()
+    watcher.wait()
+    watcher.stdin.close()
     deadline = time.monotonic() + FAREWELL
     while reader.is_alive() and time.monotonic() < deadline:  # the reader may wait for room
         with suppress(queue.Empty):

@@ -15,6 +15,7 @@ from importlib.util import find_spec
 
 import matplotlib.image
 import pytest
+from hypothesis import HealthCheck, settings
 
 from bonspiel.planners.core.code import sources
 
@@ -37,10 +38,18 @@ MISSING = "; ".join(
 )
 REQUIRED = os.environ.get("BONSPIEL_BROWSER") == "required"
 
+# Each process begins with its share, the longest first; then it does what the others have left, the shortest first.
 COMPILE = """import importlib, sys
-from bonspiel.planners.core.jit import compile_missing
-for name in sys.argv[1:]:
+from bonspiel import envs
+from bonspiel.planners.core.jit import compile_missing, lazy
+part, parts, *names = sys.argv[1:]
+for name in names:
     importlib.import_module(name)
+for name in envs.names():
+    envs.parse(name)
+due = sorted(lazy._unchecked, key=lambda function: -lazy._byte_code(function, set()))
+own = due[int(part) :: int(parts)]
+lazy._unchecked[:] = [*(function for function in due if function not in own), *reversed(own)]
 compile_missing()"""
 TURNS = "processes of"
 PROCESSES = re.compile(
@@ -51,26 +60,30 @@ PROCESSES = re.compile(
 
 
 def pytest_configure(config):
-    """Tests press Ctrl-C, which a shell has its background jobs ignore, and theirs."""
+    """Tests press Ctrl-C, which a shell has its background jobs ignore, and theirs; no example is too slow."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("any machine")
 
 
 def pytest_sessionstart(session):
     """Before there are workers: compile everything once, as each of them would compile it."""
     if not session.config.getoption("numprocesses", None) or hasattr(session.config, "workerinput"):
         return
+    # tests of planners need no more than planners and models
+    home = sources.ROOT / ("planners" if all("tests/planners" in place for place in session.config.args) else "")
     names = [
         sources.PREFIX + ".".join(file.relative_to(sources.ROOT).with_suffix("").parts)
         for folder in sources.folders()
+        if folder.is_relative_to(home)
         for file in sorted(folder.glob("*.py"))
         if any(name in file.read_text(encoding="utf-8") for name in sources.COMPILER)
     ]
-    for together in (("planners", "curling"), ("envs",)):  # neither of the first two compiles much of the other
-        named = [[name for name in names if name.startswith(sources.PREFIX + package)] for package in together]
-        started = [subprocess.Popen([sys.executable, "-c", COMPILE, *modules]) for modules in named]
-        for process in started:
-            process.wait()  # tests show what cannot be imported
+    parts = min(os.cpu_count() or 1, 4)
+    shares = [[sys.executable, "-c", COMPILE, str(part), str(parts), *names] for part in range(parts)]
+    for process in [subprocess.Popen(share) for share in shares]:
+        process.wait()  # tests show what cannot be imported
 
 
 def pytest_collection_modifyitems(config, items):

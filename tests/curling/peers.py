@@ -14,7 +14,7 @@ from bonspiel.curling.server import dc2, dc3
 from tests.curling.protocols.corpus import TERMINATOR
 from tests.curling.server.hosting import context_of, hosting
 
-HANG = 5.0  # s within which everything must react
+HANG = 60.0  # s within which everything must react, also on a busy machine
 STAGES = ("greeting", "ready", "turn", "not turn", "over")
 
 

@@ -7,7 +7,7 @@ import pytest
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
 from bonspiel.planners.checks import offers
-from bonspiel.planners.core.bounds import LEFT_OUT, STEPS, state_bounds
+from bonspiel.planners.core.bounds import LEFT_OUT, STEPS, _visited, state_bounds
 from bonspiel.planners.core.zobrist import box_cells
 from bonspiel.planners.model import HasActions, HasRollout
 from bonspiel.planners.trees.uct import UCT
@@ -260,7 +260,9 @@ class TestEstimatedBounds:
 
     def test_range_with_margin_and_a_constant_left_out(self):
         low, _, high, _ = bounds = state_bounds(Walk())
-        assert -10.0 < low < -1.0 and 1.0 < high < 10.0
+        visited = _visited(Walk())[:, 0]
+        half = 0.5 * (visited.max() - visited.min())
+        assert (low, high) == (visited.min() - half, visited.max() + half) and half > 1.0
         assert bounds[[1, 3]].tolist() == [-LEFT_OUT, LEFT_OUT]
 
     def test_a_coordinate_left_out_makes_no_cells(self):

@@ -17,7 +17,7 @@ while True:
 
 def test_a_program_that_does_not_end_is_killed_with_its_own_children():
     program = LineProcess([sys.executable, "-ISc", STUBBORN])
-    pid, child = program._process.pid, int(program._lines.get(timeout=60.0))
+    pid, child = program._process.pid, int(program._lines.get(timeout=120.0))
     program.end()
     wait_until_gone(child)
     assert is_gone(pid)
@@ -28,7 +28,7 @@ def test_a_program_does_not_outlive_a_killed_process():
     code = f"""
 from bonspiel.planners.line_process import LineProcess
 program = LineProcess([{sys.executable!r}, "-ISc", {STUBBORN!r}])
-print(program._process.pid, int(program._lines.get(timeout=60.0)), flush=True)
+print(program._process.pid, int(program._lines.get(timeout=120.0)), flush=True)
 program._lines.get()
 """
     parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)

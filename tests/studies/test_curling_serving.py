@@ -36,7 +36,7 @@ def test_the_proxy_delays_both_ways_and_loses_nothing():
         return answer, seconds, b"".join(seen)
 
     answer, seconds, seen = asyncio.run(there_and_back())
-    assert answer == seen == data and 0.3 <= seconds < 5.0
+    assert answer == seen == data and 0.3 <= seconds < 60.0
 
 
 def test_times_are_read_from_messages_of_the_server():

@@ -69,7 +69,7 @@ def _inherit(sums: Array, stats: Array, inherited_visits: float) -> float:
 
 
 @model_helper
-def _descend(
+def descend(
     trie: FixedTrie, walk: FixedWalk, problem: Problem, state: Array, mover: float, depth: int, settings: FixedSettings
 ) -> None:
     """Find the cells that hold the state (algorithm 5, steps 2 and 3).
@@ -106,7 +106,7 @@ def _descend(
 
 
 @helper
-def _sum_up(trie: FixedTrie, walk: FixedWalk, depth: int, settings: FixedSettings) -> tuple[float, float, float]:
+def sum_up(trie: FixedTrie, walk: FixedWalk, depth: int, settings: FixedSettings) -> tuple[float, float, float]:
     """Sum the weighted statistics of the cells that hold the state, coarse to fine (algorithm 5, step 4).
 
     With `inherited_visits` the sums of coarser cells are cut down instead, so that many visits there do not outvote few
@@ -141,10 +141,10 @@ def _sum_up(trie: FixedTrie, walk: FixedWalk, depth: int, settings: FixedSetting
 
 
 @helper
-def _choose(walk: FixedWalk, visits: float, exploration: float, exponent: float) -> int:
+def choose(walk: FixedWalk, visits: float, exploration: float, exponent: float) -> int:
     """UCB1 on the sums with their visits scaled to f(z) = z^q in all (algorithm 5, step 5; equations 3.4 to 3.7).
 
-    With n~ and S = sum n~, or as `_sum_up` cuts it down, it maximises
+    With n~ and S = sum n~, or as `sum_up` cuts it down, it maximises
     r~/n~ + C sqrt(2 ln max(S^q, 1) / (n~ S^(q-1))); one division an action is left. Ties by higher mean, lower index,
     as in `planners.core.tree.selection.ucb1`; loops without branches, since the winner is unpredictable.
     """
@@ -173,22 +173,27 @@ def _choose(walk: FixedWalk, visits: float, exploration: float, exponent: float)
 
 
 @helper
+def add(trie: FixedTrie, walk: FixedWalk, depth: int, gain: float, spread: float) -> None:
+    """Add a return to every node of a step, and its square if there is a `spread`."""
+    actions, action = len(walk.sums) // 2, walk.chosen[depth]
+    path = trie.paths[walk.nodes[depth]]
+    for level in range(walk.levels[depth]):
+        stats = trie.stats[path[level]]
+        stats[action] += 1.0
+        stats[actions + action] += gain
+        stats[2 * actions] += 1.0
+        if spread > 0.0:
+            stats[2 * actions + 1] += gain * gain
+
+
+@helper
 def _back_up(trie: FixedTrie, walk: FixedWalk, depth: int, discount: float, spread: float) -> None:
     """Add the discounted return to every node of every step, and to the root's bandit."""
-    actions = len(walk.sums) // 2
     total = 0.0
     for i in range(depth - 1, -1, -1):
         total = walk.reward[i, 0] + discount * total
         gain = walk.reward[i, 1] * total
-        action = walk.chosen[i]
-        path = trie.paths[walk.nodes[i]]
-        for level in range(walk.levels[i]):
-            stats = trie.stats[path[level]]
-            stats[action] += 1.0
-            stats[actions + action] += gain
-            stats[2 * actions] += 1.0
-            if spread > 0.0:
-                stats[2 * actions + 1] += gain * gain
+        add(trie, walk, i, gain, spread)
     note_return(trie.returns, gain)
     update_arm(trie.bandit, walk.chosen[0], gain)
 
@@ -216,11 +221,11 @@ def search(
                 walk.levels[0] = 0
                 action = trie.bandit.actions[walk.chosen[0]]
             else:
-                _descend(trie, walk, problem, state, mover, depth, settings)
-                visits, returns, squares = _sum_up(trie, walk, depth, settings)
+                descend(trie, walk, problem, state, mover, depth, settings)
+                visits, returns, squares = sum_up(trie, walk, depth, settings)
                 c = cell_exploration(visits, returns, squares, exploration, settings.spread)
                 visits = n_actions * settings.prior_visits + visits
-                walk.chosen[depth] = _choose(walk, visits, c, settings.exponent)
+                walk.chosen[depth] = choose(walk, visits, c, settings.exponent)
                 action = settings.actions[walk.chosen[depth]]
             walk.reward[depth, 1] = mover
             walk.reward[depth, 0], terminated = step(problem, state, action, next_state, rng)

@@ -9,12 +9,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from bonspiel.curling.match.record import printable
-from bonspiel.planners.line_process import end_watch, watch_group
 from bonspiel.runs.curling.arena import cores
 from bonspiel.runs.curling.arena.cores import Share
 
 LEAVING = 2.0  # s to end by itself after the match
 TERMINATION = 1.0  # s after SIGTERM until it is killed
+# a shell, first in the group of the client, that kills the group when this process ends, in whatever way
+WATCHER = "sh", "-c", "trap '' TERM; read -r _; kill -s KILL 0"
 TAIL = 4096  # bytes of the output, in which its last line is looked for
 LONGEST_LINE = 120  # characters of it that are told
 
@@ -45,11 +46,18 @@ class ClientProcess:
             OSError: it cannot be started.
         """
         given = os.environ | cores.environment(share) | environment
-        with output.open("wb") as file, cores.confined(share):
-            process = await asyncio.create_subprocess_exec(
-                *words, stdin=subprocess.DEVNULL, stdout=file, stderr=file, env=given, start_new_session=True
-            )
-        return cls(process, watch_group(process.pid), output)
+        nothing = subprocess.DEVNULL
+        # before the program, which so is never without it
+        watcher = subprocess.Popen(WATCHER, stdin=subprocess.PIPE, stdout=nothing, stderr=nothing, process_group=0)
+        try:
+            with output.open("wb") as file, cores.confined(share):
+                process = await asyncio.create_subprocess_exec(
+                    *words, stdin=nothing, stdout=file, stderr=file, env=given, process_group=watcher.pid
+                )
+        except BaseException:
+            _end_group(watcher)
+            raise
+        return cls(process, watcher, output)
 
     @property
     def has_ended(self) -> bool:
@@ -80,13 +88,18 @@ class ClientProcess:
         try:
             await self.wait(0.0 if in_vain else LEAVING)
             if not self.has_ended:
-                self._send(signal.SIGTERM)
+                with suppress(OSError):  # none is left
+                    os.killpg(self._watcher.pid, signal.SIGTERM)
                 await self.wait(TERMINATION)
         finally:
-            self._send(signal.SIGKILL)
-            end_watch(self._watcher)
+            _end_group(self._watcher)
         await self.wait()
 
-    def _send(self, number: int) -> None:
-        with suppress(OSError):  # none is left
-            os.killpg(self._process.pid, number)
+
+def _end_group(watcher: "subprocess.Popen[bytes]") -> None:
+    """Kill a watcher and its group."""
+    assert watcher.stdin is not None
+    with suppress(OSError):  # none is left
+        os.killpg(watcher.pid, signal.SIGKILL)
+    watcher.wait()
+    watcher.stdin.close()

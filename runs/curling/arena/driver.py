@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
+from bonspiel.curling.server.lobby import PortError
 from bonspiel.curling.server.shot_executor import ShotExecutor
 from bonspiel.runs import interrupts
 from bonspiel.runs.curling.arena import cores
@@ -14,7 +15,7 @@ from bonspiel.runs.curling.arena.cores import Share
 from bonspiel.runs.curling.arena.game import Seat, play_game
 from bonspiel.runs.curling.arena.tournament import Arena
 from bonspiel.runs.curling.arena.venue import Dc3Venue, Venue
-from bonspiel.runs.experiment import Setting
+from bonspiel.runs.experiment import RunError, Setting
 from bonspiel.runs.games.game import ScheduledGame
 from bonspiel.runs.games.match import RECORDS, PlayPending, record_file
 from bonspiel.runs.games.play import episode_of
@@ -26,6 +27,7 @@ from bonspiel.runs.runner import driver
 from bonspiel.runs.runner.episode import named_rng
 
 Keep = Callable[[Batch], str]
+COMPILING = 900.0  # s for a planner to become ready, whose first use may compile its code on a busy machine
 MOST_TOLD = 20  # failures that are told while games are played
 
 
@@ -68,7 +70,10 @@ class _Driver:
         executor = ShotExecutor(self._arena.game.model, "analytic", paths, 0)
         with closing(executor) as self._executor, progress(left, "games") as self._advance:
             self._left, self._played, self._began = left, 0, time.monotonic()
-            interrupts.run_async(self._play_all(shares))
+            try:
+                interrupts.run_async(self._play_all(shares))
+            except PortError as error:
+                raise RunError(f"{error}; finished games are kept: continue with --resume") from error
 
     async def _play_all(self, shares: list[tuple[Share, Share]]) -> None:
         games = self._games()
@@ -97,9 +102,11 @@ class _Driver:
             seats = []
             for team, (side, share) in enumerate(zip(scheduled.sides, shares, strict=True)):
                 rng = named_rng(f"client {team}|{setting.planner}", arena.seed, index)
-                seats.append(Seat(arena.client(side.planner), share, int(rng.integers(2**32))))
+                client = arena.client(side.planner)
+                seconds = arena.start_seconds if client.planner is None else max(arena.start_seconds, COMPILING)
+                seats.append(Seat(client, share, int(rng.integers(2**32)), seconds))
             match, venue, stem = arena.game.match(scheduled), self._venue(scheduled), file.with_suffix("")
-            game = await play_game(match, seats, venue, stem, arena.start_seconds)
+            game = await play_game(match, seats, venue, stem)
             summary = arena.game.summary(game)
             batch = Batch(setting, [episode_of(summary, index)], time.monotonic() - began, [game])
             news = self._keep(batch)

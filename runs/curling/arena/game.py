@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,21 +16,29 @@ from bonspiel.runs.experiment import RunError
 from bonspiel.runs.files import writing
 
 GRACE = 1.0  # s for the server to notice that a client has ended, and for a client that left to end
-LOOK = 0.1  # s between two looks at a client whose program has ended while its connection is open
+LOOK = 0.1  # s between two looks at the connection of a client
 
 Failures = dict[int, str]
 """Why teams failed, in one line each, by team."""
 
 
 class Seat(NamedTuple):
-    """A client for one game, with its cores and its random seed."""
+    """A client for one game.
+
+    Attributes:
+        client: the client.
+        share: its cores.
+        seed: its random seed.
+        seconds: to become ready.
+    """
 
     client: Client
     share: Share
     seed: int
+    seconds: float
 
 
-async def play_game(match: Match, seats: Sequence[Seat], venue: Venue, stem: Path, start_seconds: float) -> Record:
+async def play_game(match: Match, seats: Sequence[Seat], venue: Venue, stem: Path) -> Record:
     """Play a game; its record. A client that fails loses it; if both fail at once, it is a draw.
 
     Args:
@@ -37,7 +46,6 @@ async def play_game(match: Match, seats: Sequence[Seat], venue: Venue, stem: Pat
         seats: of team 0 and of team 1.
         venue: the server for this game alone.
         stem: path of the record without its ending; the outputs of the clients go beside it.
-        start_seconds: for a client to become ready.
 
     Raises:
         RunError: the server failed.
@@ -47,7 +55,7 @@ async def play_game(match: Match, seats: Sequence[Seat], venue: Venue, stem: Pat
     failures: Failures = {}
     async with venue.opened():
         try:
-            for team, (client, share, seed) in enumerate(seats):
+            for team, (client, share, seed, _) in enumerate(seats):
                 output = stem.with_name(f"{stem.name}-{client.file_name}.txt")
                 with writing(output):
                     output.write_bytes(b"")
@@ -58,7 +66,7 @@ async def play_game(match: Match, seats: Sequence[Seat], venue: Venue, stem: Pat
                     processes[team] = await ClientProcess.start(client.command(values), login, share, output)
                 except OSError as error:
                     failures[team] = f"cannot be started ({error.strerror})"
-            failures = failures or await _failures(venue, processes, start_seconds)
+            failures = failures or await _failures(venue, processes, [seat.seconds for seat in seats])
             for team in failures.keys() & processes.keys():
                 await processes[team].wait(GRACE)
                 failures[team] += processes[team].ending
@@ -68,13 +76,14 @@ async def play_game(match: Match, seats: Sequence[Seat], venue: Venue, stem: Pat
     return _record(match, venue, failures)
 
 
-async def _failures(venue: Venue, processes: dict[int, ClientProcess], start_seconds: float) -> Failures:
-    """Wait until the match is over; the failures that ended it, if any did."""
-    ends = [_begun_late(venue, start_seconds), venue.over.wait()]
-    ends += [_gone(venue, team, process) for team, process in processes.items()]
-    tasks = [asyncio.create_task(end) for end in ends]
+async def _failures(venue: Venue, processes: dict[int, ClientProcess], seconds: Sequence[float]) -> Failures:
+    """Wait until the match is over; the failures that ended it, if any did. A team has `seconds` to become ready."""
+    late = {team: asyncio.create_task(_late(venue, team, seconds[team])) for team in processes}
+    ends = [venue.over.wait(), *(_gone(venue, team, process) for team, process in processes.items())]
+    tasks = [*late.values(), *(asyncio.create_task(end) for end in ends)]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        unready = [team for team, task in late.items() if task.done()]
     finally:
         for task in tasks:
             task.cancel()
@@ -86,8 +95,7 @@ async def _failures(venue: Venue, processes: dict[int, ClientProcess], start_sec
         return dict.fromkeys(gone, LEFT)
     if gone:
         return {team: "ended before the match" + _complaint(venue, team) for team in gone}
-    unready = [team for team in processes if not venue.is_ready(team)]
-    return {team: f"was not ready within {start_seconds:g} s" + _complaint(venue, team) for team in unready}
+    return {team: f"was not ready within {seconds[team]:g} s" + _complaint(venue, team) for team in unready}
 
 
 def _complaint(venue: Venue, team: int) -> str:
@@ -95,14 +103,15 @@ def _complaint(venue: Venue, team: int) -> str:
     return "" if complaint is None else f": {complaint}"
 
 
-async def _begun_late(venue: Venue, seconds: float) -> None:
-    """Wait until the match should have begun; for ever if it begins in time."""
-    try:
+async def _late(venue: Venue, team: int, seconds: float) -> None:
+    """Wait until a team is not ready although it should be; for ever if the match begins."""
+    with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await venue.begun.wait()
-    except TimeoutError:
-        if not venue.begun.is_set():
+    while not venue.begun.is_set():
+        if not venue.is_ready(team):
             return
+        await asyncio.sleep(LOOK)
     await asyncio.Event().wait()
 
 

@@ -28,7 +28,7 @@ class Arena(Tournament):
         protocol: "dc3" or "dc4".
         clients: as in `sides`.
         times: thinking times.
-        start_seconds: for a client to become ready.
+        start_seconds: for a command to become ready.
     """
 
     game: CurlingGame

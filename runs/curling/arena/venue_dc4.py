@@ -17,6 +17,7 @@ from bonspiel.curling.server.dc4.games import MIXED_RULE, STANDARD_RULES
 from bonspiel.curling.server.dc4.matches import Dc4Matches
 from bonspiel.curling.server.dc4.refusal import MATCH_NOT_FOUND, Refusal
 from bonspiel.curling.server.dc4.requests import user_of
+from bonspiel.curling.server.lobby import port_error
 from bonspiel.curling.server.server_context import ServerContext
 from bonspiel.runs.curling.arena.venue import HOST, TEAMS, Venue
 
@@ -44,7 +45,10 @@ class Dc4Venue(Venue):
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[None]:
         """See `Venue.opened`."""
-        listener = listening_socket(HOST, 0)
+        try:
+            listener = listening_socket(HOST, 0)
+        except OSError as error:
+            raise port_error(HOST, 0, error) from error
         self._port = listener.getsockname()[1]
         try:
             async with serving(self._answer, [listener], self.context.report):

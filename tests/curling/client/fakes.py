@@ -13,7 +13,7 @@ from bonspiel.curling.client.planning.planner_worker import ShotChoice
 from bonspiel.planners import Decision
 
 TEE, OTHER = (0.1317, 2.3997, 1.0), (-0.1317, 2.3997, -1.0)
-LATE = 2.0  # s
+LATE = 4.0  # s
 EVEN = ShotChoice(TEE, 0.5, 1)
 
 
@@ -99,7 +99,7 @@ class ScriptedServer:
 
     async def __aexit__(self, *_):
         self.server.close()
-        await asyncio.wait_for(self.served, 10.0) if hasattr(self, "served") else None
+        await asyncio.wait_for(self.served, 60.0) if hasattr(self, "served") else None
         await self.server.wait_closed()
 
     async def serve(self, reader, writer):

@@ -16,7 +16,7 @@ from bonspiel.curling.protocols import ProtocolError, dc2, dc2_codec
 from tests.curling.client.fakes import ScriptedServer, StubPlanner
 from tests.curling.protocols.transcripts import names, transcript
 
-SOON = 30.0  # s
+SOON = 120.0  # s
 TEE = ShotChoice((0.99074, 29.559774, 1.0), 0.5, 1)
 LOGIN = dc2.Login("alice", "secret", "alice")
 SCRIPT = transcript("dc2", "full_game_first")

@@ -34,7 +34,7 @@ from bonspiel.curling.protocols.dc4 import DEFAULT_PLAYERS, EXAMPLE_PLAYERS, dec
 from bonspiel.curling.protocols.dc4_server import NewMatch
 from tests.curling.client.faulty_dc4 import FaultyServer
 
-TIME_UP = 60.0  # s, of a test
+TIME_UP = 300.0  # s, of a test
 USERS = (("user0", "pass0"), ("user1", "pass1"))
 
 
@@ -391,7 +391,7 @@ def test_a_server_that_goes_in_the_middle_is_a_lost_connection(logs: list[Path])
 
     start = time.monotonic()
     assert [type(result) for result in run(scenario())] == [ConnectionLost, ConnectionLost]
-    assert time.monotonic() - start < 40.0
+    assert time.monotonic() - start < 120.0
 
 
 @pytest.mark.parametrize("shot", [2, 5, 15])
@@ -495,8 +495,8 @@ def test_a_team_that_runs_out_of_time_loses(logs: list[Path]) -> None:
     planners, lines = [Draws(), Draws()], ([], [])
 
     async def scenario() -> None:
-        async with match(logs, planners, lines, seconds=2.0) as (_, _, tasks):
-            planners[1].before_shot[3] = lambda: asyncio.sleep(2.5)
+        async with match(logs, planners, lines, seconds=4.0) as (_, _, tasks):
+            planners[1].before_shot[3] = lambda: asyncio.sleep(4.5)
             await asyncio.gather(*tasks)
 
     run(scenario())

@@ -91,7 +91,6 @@ def test_agrees_with_the_marching_engine(physics, count):
 
 
 @PHYSICS
-@settings(deadline=None)
 @given(stones=st.integers(0, 15), seed=SEEDS)
 def test_mirror_image(physics, stones, seed):
     board, (velocity,), (spin,) = position(physics, stones, 1, seed)
@@ -102,7 +101,6 @@ def test_mirror_image(physics, stones, seed):
 
 
 @PHYSICS
-@settings(deadline=None)
 @given(stones=st.integers(1, 15), seed=SEEDS)
 def test_stones_at_rest_do_not_overlap(physics, stones, seed):
     board, (velocity,), (spin,) = position(physics, stones, 1, seed)
@@ -113,7 +111,6 @@ def test_stones_at_rest_do_not_overlap(physics, stones, seed):
 
 
 @PHYSICS
-@settings(deadline=None)
 @given(stones=st.integers(1, 15), seed=SEEDS)
 def test_stones_move_only_after_contact(physics, stones, seed):
     board, (velocity,), (spin,) = position(physics, stones, 1, seed)
@@ -129,7 +126,6 @@ def test_stones_move_only_after_contact(physics, stones, seed):
 
 
 @PHYSICS
-@settings(deadline=None)
 @given(stones=st.integers(0, 15), seed=SEEDS)
 def test_energy_never_increases(physics, stones, seed):
     board, (velocity,), (spin,) = position(physics, stones, 1, seed)
@@ -160,7 +156,6 @@ def halted(rng, count, spread):
     return board
 
 
-@settings(deadline=None)
 @given(law=st.integers(0, 1), seed=SEEDS)
 def test_impact_conserves_momentum_and_adds_no_energy(law, seed):
     board = halted(np.random.default_rng(seed), 2, 0.1)
@@ -173,7 +168,6 @@ def test_impact_conserves_momentum_and_adds_no_energy(law, seed):
     np.testing.assert_allclose(many[:16], board[:16], atol=1e-6)
 
 
-@settings(deadline=None)
 @given(law=st.integers(0, 1), count=st.integers(3, 16), spread=st.floats(0.05, 0.5), seed=SEEDS)
 def test_impact_of_many_conserves_momentum_and_adds_no_energy(law, count, spread, seed):
     board = halted(np.random.default_rng(seed), count, spread)
@@ -239,7 +233,7 @@ ANY = st.floats(allow_nan=True, allow_infinity=True)
 NEAR = st.floats(-3.0, 42.0)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(
     places=st.lists(st.tuples(ANY | NEAR, ANY | NEAR), min_size=1, max_size=16),
     index=st.integers(-3, 20),
@@ -261,7 +255,6 @@ def test_any_float_is_allowed(places, index, vx, vy, spin, law, trash):
         np.testing.assert_array_equal(stones, before)
 
 
-@settings(deadline=None)
 @given(seed=SEEDS)
 def test_overlapping_stones_come_to_rest(seed):
     rng = np.random.default_rng(seed)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
@@ -42,7 +42,6 @@ def test_path_is_the_integral_of_the_law(law, share):
         np.testing.assert_allclose(got[2:], [v * np.cos(heading), v * np.sin(heading)], rtol=1e-6, atol=2e-4)
 
 
-@settings(deadline=None)
 @given(EITHER_LAW, SHARE, st.floats(-3.1, 3.1), SIDES, st.floats(0.0, 1.0))
 def test_path_turns_and_mirrors_with_the_shot(law, share, angle, side, part):
     v = share * LAWS[law].max_speed
@@ -54,7 +53,6 @@ def test_path_turns_and_mirrors_with_the_shot(law, share, angle, side, part):
     np.testing.assert_allclose(curve.place_of(law, stone_of(law, v, 0.0, -side), time), (x, -y), atol=1e-12)
 
 
-@settings(deadline=None)
 @given(EITHER_LAW, SHARE, st.sampled_from([-1.0, 1.0]))
 def test_a_path_interrupted_half_way_continues_unchanged(law, share, side):
     v = share * LAWS[law].max_speed
@@ -67,7 +65,6 @@ def test_a_path_interrupted_half_way_continues_unchanged(law, share, side):
     assert again[curve.SPIN] == pytest.approx(stone[curve.SPIN], abs=1e-5)
 
 
-@settings(deadline=None)
 @given(EITHER_LAW, SHARE, SIDES)
 def test_inverse_tables(law, share, side):
     tau = share * curve.tau_of_speed(law, LAWS[law].max_speed)
@@ -81,7 +78,6 @@ def test_inverse_tables(law, share, side):
         assert curve.tau_of_spin_lost(law, curve.spin_lost(law, tau)) == pytest.approx(tau, rel=1e-4)
 
 
-@settings(deadline=None)
 @given(EITHER_LAW, SIDES, st.floats(allow_nan=True, allow_infinity=True))
 def test_any_float_finds_a_cell(law, side, value):
     assert np.isfinite(curve.motion_at(curve.curve_of(law, side), value)).all()

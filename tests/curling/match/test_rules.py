@@ -3,6 +3,8 @@ import pytest
 
 from bonspiel.curling.ice.sheet import DC3_SHEET, STONE_RADIUS, no_stones
 from bonspiel.curling.match import rules
+from bonspiel.curling.match.state import state_of, worth_of
+from bonspiel.curling.model import Curling
 from tests.curling.recorded import dc3_shots
 
 TEE, IN_HOUSE = DC3_SHEET.tee, DC3_SHEET.in_house
@@ -109,3 +111,10 @@ def test_the_scorer_loses_the_hammer():
 def test_unknown_rule():
     with pytest.raises(ValueError, match="five_rock"):
         rules.rule_of("five_rok")
+
+
+@pytest.mark.parametrize("hammer", [0, 1])
+def test_points_in_the_last_end_are_worth_the_match_to_the_team_with_the_hammer(hammer):
+    worth = np.empty(17)
+    worth_of(state_of(no_stones(), 15, hammer=hammer), Curling(1, reward="win_probability").params, worth)
+    assert worth.tolist() == 8 * [0.0] + [0.5] + 8 * [1.0]

@@ -69,7 +69,7 @@ def pids():
 
 def wait_for_a_line(player):
     """Until something comes that was not asked for, or the output ends."""
-    deadline = time.monotonic() + 20.0
+    deadline = time.monotonic() + 60.0
     while player._program._process._lines.empty():
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -153,7 +153,7 @@ def test_an_answer_is_a_decision(player, model, shot, told, value):
 
 def test_the_time_is_the_program_s_own_if_it_accounts_for_all_of_it(player, monkeypatch):
     assert plan(player("time.sleep(0.05); say(SHOT | {'seconds': 0.001})")).seconds >= 0.05
-    assert 0.0 < plan(player("say(SHOT | {'seconds': 9.0})")).seconds < 5.0
+    assert 0.0 < plan(player("say(SHOT | {'seconds': 900.0})")).seconds < 500.0
     assert plan(player("time.sleep(0.05); say(SHOT)")).seconds >= 0.05
     monkeypatch.setattr(process, "PIPE", 9.0)  # on a busy machine
     assert plan(player("time.sleep(0.05); say(SHOT | {'seconds': 0.001})")).seconds == 0.001
@@ -205,6 +205,7 @@ def test_a_second_line_is_not_taken_for_the_next_answer(player):
 def test_a_program_that_writes_without_end_does_not_fill_the_memory(player):
     """It writes while it is not asked, has to wait, and forfeits at the next question."""
     plan(flooding := player("say(SHOT); exec('while True: sys.stdout.write(80 * chr(120) + chr(10))')"))
+    wait_for_a_line(flooding)
     lines, size = flooding._program._process._lines, -1
     while size < lines.qsize():  # until no more come
         size = lines.qsize()

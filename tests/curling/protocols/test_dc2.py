@@ -224,7 +224,7 @@ server_messages = st.one_of(
     ids=["server", "client"],
 )
 @given(data=st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_message_there_and_back(decode, messages, data):
     message = data.draw(messages)
     text = dc2_codec.encode(message)

@@ -252,7 +252,7 @@ client_messages = st.one_of(
 
 
 @given(message=server_messages)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_server_s_message_there_and_back(message):
     line = dc3_codec.encode(message)
     assert line.endswith(b"\n") and line.count(b"\n") == 1
@@ -261,7 +261,7 @@ def test_a_server_s_message_there_and_back(message):
 
 
 @given(message=client_messages)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_client_s_message_there_and_back(message):
     line = dc3_codec.encode(message)
     assert line.endswith(b"\n") and line.count(b"\n") == 1

@@ -88,14 +88,14 @@ def test_deep_nesting_is_refused(text):
 @pytest.mark.parametrize("key", SENDERS, ids="-".join)
 @given(text=st.binary(max_size=300))
 @example(text=b"")
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_bytes(key, text):
     outcome(key, text)
 
 
 @pytest.mark.parametrize("key", SENDERS, ids="-".join)
 @given(data=st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_recorded_messages_with_a_few_bytes_changed(key, data):
     text = bytearray(data.draw(st.sampled_from(RECORDED[key][:60])))
     snippets = st.sampled_from(
@@ -128,7 +128,7 @@ def paths(message: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 @pytest.mark.parametrize("sender", ["client", "server"])
 @given(data=st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_recorded_json_with_another_value_somewhere(sender, data):
     text = data.draw(st.sampled_from(RECORDED["dc3", sender][:60]))
     message = json.loads(text)

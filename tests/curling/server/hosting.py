@@ -13,7 +13,7 @@ from bonspiel.curling.server.referee import ThinkingTimes
 from bonspiel.curling.server.server_context import ServerContext
 from bonspiel.curling.server.shot_executor import ShotExecutor
 
-PATIENCE = 20.0  # s, for anything that a test waits for
+PATIENCE = 60.0  # s, for anything that a test waits for
 
 
 async def until(condition):

@@ -105,7 +105,7 @@ async def replay_transcript():
 
 
 def test_every_message_of_the_transcript():
-    got, heard, other = asyncio.run(asyncio.wait_for(replay_transcript(), 60))
+    got, heard, other = asyncio.run(asyncio.wait_for(replay_transcript(), 300))
     shared = [text for text in got if not text.startswith(("GO ", "GAMEOVER"))]
     assert [text for text in other if not text.startswith(("GO ", "GAMEOVER"))] == shared
     assert other[-2:] == ["GAMEOVER LOSE", "DISCONNECT"]

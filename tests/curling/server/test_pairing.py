@@ -12,7 +12,7 @@ from tests.curling.peers import PLAYERS, play, practice
 from tests.curling.server.hostile import under_attack
 from tests.curling.server.hosting import PATIENCE, until
 
-SOON = 10.0  # s from the arrival of the second client to the match
+SOON = 60.0  # s from the arrival of the second client to the match
 PAIRS, LOOPS = int(os.environ.get("BONSPIEL_PAIRS", "3")), int(os.environ.get("BONSPIEL_HOSTILE", "4"))
 GAP = 0.3  # s between two pairs
 

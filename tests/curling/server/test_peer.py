@@ -36,7 +36,7 @@ def test_a_match_of_two_clients_written_by_others(given, fewest, tmp_path):
         ]
         told = [client.communicate(timeout=120.0) for client in clients]
         assert [client.returncode for client in clients] == [0, 0], told
-        assert served.process.wait(20.0) == 0
+        assert served.process.wait(120.0) == 0
     (file,) = records.glob("*.jsonl")
     record = read(file)
     replay(record)

@@ -6,7 +6,7 @@ import re
 import sys
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bonspiel.curling.match.record import read
@@ -90,7 +90,7 @@ def test_nasty_messages_cost_their_own_match_alone(served, stage):
 
 
 @given(data=st.data())
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150)
 def test_nonsense_costs_its_own_match_alone(served, data):
     protocol, host, runner = served
     player = host.player

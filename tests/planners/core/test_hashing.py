@@ -2,7 +2,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bonspiel.planners.core.hash_table import fill_slots, find_slot, new_slots
@@ -20,13 +20,11 @@ def test_mix_is_the_finaliser_of_splitmix64():
     assert outputs == [6457827717110365317, 3203168211198807973, 9817491932198370423]
 
 
-@settings(deadline=None)
 @given(U64, U64)
 def test_combine_depends_on_the_order(a, b):
     assert (combine(a, b) == combine(b, a)) == (a == b)
 
 
-@settings(deadline=None)
 @given(st.floats(-2, 3), st.integers(0, LEVELS))
 def test_fraction_counts_equal_parts(x, depth):
     part = int(fraction(x, 0.0, 1.0) >> np.uint64(LEVELS - depth))
@@ -34,7 +32,6 @@ def test_fraction_counts_equal_parts(x, depth):
     assert part == int(inside * 2**depth)
 
 
-@settings(deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=2), st.lists(st.floats(0, 1), min_size=2, max_size=2))
 def test_cells_refine(a, b):
     bounds = np.array([0.0, 0.0, 1.0, 1.0])
@@ -76,7 +73,6 @@ def test_hash_vector_sees_every_bit():
     assert len(keys) == 1000
 
 
-@settings(deadline=None)
 @given(st.lists(U64, unique=True, max_size=50))
 def test_hash_table_finds_what_was_entered_and_nothing_else(keys):
     table = np.array([*keys, 0], np.uint64)

@@ -86,7 +86,7 @@ def until(condition):
 def ask(server, path, message=None, **headers):
     """Status and body."""
     home = f"127.0.0.1:{server.port}"
-    with closing(HTTPConnection(home, timeout=30)) as connection:
+    with closing(HTTPConnection(home, timeout=120)) as connection:
         if message is None:
             connection.request("GET", path)
         else:

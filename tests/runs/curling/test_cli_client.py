@@ -40,7 +40,7 @@ def server():
 
     yield start
     for thread, listener in zip(threads, listeners, strict=True):
-        thread.join(20.0)
+        thread.join(120.0)
         listener.close()
 
 
@@ -79,7 +79,7 @@ def test_a_match_of_digital_curling_2(server, tmp_path, capsys):
 
 def test_standard_input_that_is_closed_at_once_ends_the_client(tmp_path):
     line = [*BONSPIEL, "client", "dc2", "--stdio", "--planner", "random", "--log", str(tmp_path / "log.jsonl")]
-    done = subprocess.run(line, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60.0)
+    done = subprocess.run(line, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120.0)
     assert done.returncode == 3 and "connecting again" not in done.stderr
 
 
@@ -98,7 +98,7 @@ def test_a_match_over_standard_input_and_output(tmp_path):
             client.stdin.flush()
         else:
             answers.append(read(client.stdout, b"\0").split()[0])
-    rest, errors = client.communicate(timeout=30.0)
+    rest, errors = client.communicate(timeout=120.0)
     assert client.returncode == 0 and rest == b""
     assert answers == [b"LOGIN", b"READYOK"] + [b"BESTSHOT"] * 16
     said = errors.decode().splitlines()
@@ -226,5 +226,5 @@ def test_ctrl_c_ends_the_client_and_its_planner_without_a_traceback(tmp_path):
         connection, _ = listener.accept()
         with connection:
             os.killpg(client.pid, signal.SIGINT)
-            _, errors = client.communicate(timeout=30.0)
+            _, errors = client.communicate(timeout=120.0)
     assert client.returncode == 130 and errors == b""

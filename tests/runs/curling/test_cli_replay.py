@@ -126,7 +126,7 @@ def test_a_server_shows_its_matches(tmp_path):
         said = server.stdout.readline()
         assert said.startswith("watch the matches at http://127.0.0.1:")
         assert server.stdout.readline().startswith("listening on ")
-        with urlopen(said.split()[-1], timeout=30) as answer:
+        with urlopen(said.split()[-1], timeout=120) as answer:
             assert b"Matches on this server" in answer.read()
     finally:
         server.terminate()

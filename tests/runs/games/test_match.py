@@ -177,7 +177,7 @@ def test_ctrl_c_says_how_to_go_on(run, start):
         assert process.poll() is None and time.monotonic() < deadline
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=120)
     assert process.returncode == 130 and "Traceback" not in err
     assert err.endswith(f"Continue with: bonspiel {' '.join(line)} --resume\n")
 

@@ -1,11 +1,13 @@
 import itertools
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.stats import binomtest
 
 from bonspiel.runs.games.ratings import ELO, elo, elo_intervals, paired_interval, paired_test, wilson
+from bonspiel.runs.games.standings import points
 
 
 @pytest.mark.parametrize("wins, games", [(0, 10), (10, 10), (247, 400), (1, 2)])
@@ -70,3 +72,10 @@ def test_elo_recovers_strengths_and_its_intervals_hold_them():
 def test_elo_of_the_unbeaten_is_finite():
     ratings = elo([[0.0, 400.0], [0.0, 0.0]])
     assert np.isfinite(ratings).all() and 500.0 < ratings[0] - ratings[1] < 5000.0
+
+
+def test_points_go_to_the_side_that_played_the_winner():
+    """The sides change places in every second game."""
+    won = SimpleNamespace(value_for=lambda player: 1.0 - player)  # by the first player
+    games = {(0, 2): {0: won, 1: won, 2: won}, (1, 2): {0: won}}
+    assert points(SimpleNamespace(sides=[None] * 3), games) == [2.0, 1.0, 1.0]

@@ -222,10 +222,11 @@ def test_a_cluster_of_its_own_ends_with_the_driver(start, run, rows, tmp_path, e
     members = group(process.pid)
     assert len(members) >= 3
     os.killpg(process.pid, ending) if ending == signal.SIGINT else process.kill()
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=120)
     assert process.returncode == status
     if ending == signal.SIGINT:
         assert "Traceback" not in err and err.endswith("--resume\n")
+    deadline = time.monotonic() + 120
     while any(map(is_alive, members)):
         assert time.monotonic() < deadline, [Path(f"/proc/{pid}/cmdline").read_text() for pid in members]
         time.sleep(0.1)

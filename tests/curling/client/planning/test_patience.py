@@ -25,7 +25,7 @@ from tests.curling.protocols.transcripts import transcript
 
 SCRIPTS = {"dc3": transcript("dc3", "free_guard_zone_foul_team0"), "dc2": transcript("dc2", "full_game_first")}
 WAIT, LONGER = 0.5, 3.0  # s, for a server that never answers, and for one that first does
-SOON = 30.0  # s, for what has no end by itself
+SOON = 120.0  # s, for what has no end by itself
 MATCH = UUID(int=1)
 
 

@@ -89,7 +89,7 @@ async def play(port, match_id, team, *, own_players=False, silence=SILENCE, choi
 
 def match_of_two(folder, choices=(None, None), **changes):
     async def scenario():
-        async with asyncio.timeout(60.0), hosting(records=folder) as host:
+        async with asyncio.timeout(300.0), hosting(records=folder) as host:
             match_id = await create(host.port, **changes)
             players = [play(host.port, match_id, team, own_players=team == 1, choices=choices[team]) for team in (0, 1)]
             return await asyncio.gather(*players), host.told
@@ -158,7 +158,7 @@ def test_pings_keep_it_from_connecting_again(tmp_path, log, monkeypatch):
     monkeypatch.setattr(dc4_stream, "PING_SECONDS", dc4_stream.PING_SECONDS * silence / SILENCE)
 
     async def scenario():
-        async with asyncio.timeout(60.0), hosting() as host:
+        async with asyncio.timeout(300.0), hosting() as host:
             match_id = await create(host.port)
             first = asyncio.create_task(play(host.port, match_id, 0, silence=silence))
             await asyncio.sleep(2.5 * silence)
@@ -170,7 +170,7 @@ def test_pings_keep_it_from_connecting_again(tmp_path, log, monkeypatch):
 
 def test_a_wrong_password_ends_it(log):
     async def scenario():
-        async with asyncio.timeout(60.0), hosting() as host:
+        async with asyncio.timeout(300.0), hosting() as host:
             match_id = await create(host.port)
             client = dc4client.DCClient(match_id, "user0", "wrong", match_team_name=TEAMS[0], auto_save_log=False)
             client.set_server_address("127.0.0.1", host.port)

@@ -20,21 +20,27 @@ TURNED_AWAY = "others are turned away"
 
 
 def hold(ports):
-    """Open idle connections, to all ports alike, for a second; how many the server leaves open so long."""
+    """Open idle connections, to all ports alike; how many the server leaves open for a second."""
     idle = [socket.create_connection(("127.0.0.1", ports[number % len(ports)])) for number in range(IDLE)]
-    time.sleep(1.0)
-    left = 0
+    left, end = IDLE, time.monotonic() + PATIENCE
+    while left >= FILES and time.monotonic() < end:  # those beyond its files may still wait for it
+        time.sleep(1.0)
+        left = sum(map(is_open, idle))
     for connection in idle:
-        connection.setblocking(False)
-        try:
-            while connection.recv(1 << 16):  # what it was greeted with
-                pass
-        except BlockingIOError:
-            left += 1
-        except ConnectionError:
-            pass
         connection.close()
     return left
+
+
+def is_open(connection):
+    connection.setblocking(False)
+    try:
+        while connection.recv(1 << 16):  # what it was greeted with
+            pass
+    except BlockingIOError:
+        return True
+    except ConnectionError:
+        pass
+    return False
 
 
 async def match(protocol, ports):

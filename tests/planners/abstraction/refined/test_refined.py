@@ -48,7 +48,7 @@ def boxes(trie, cells):
     return trie.action[cells] - half, trie.action[cells] + half
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.integers(1, 6), st.integers(1, 100), st.lists(st.integers(0, 10**6), max_size=40), st.integers(0, 10**6))
 def test_action_cells_cover_the_box_and_lose_no_visit(dim, most, choices, seed):
     trie, low, high = empty(dim, most)

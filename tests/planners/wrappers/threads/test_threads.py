@@ -117,7 +117,7 @@ def test_one_thread_searches_as_the_inner_planner(inner, model):
     check_tree(tree, 200, by_state=inner in ("uct", "pw"))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.sampled_from(sorted(INNER)),
     st.sampled_from(MODELS),

@@ -109,6 +109,6 @@ def test_ctrl_c_leaves_no_page(start, played, tmp_path):
     said = next(line for line in process.stderr if "compiling" not in line)
     assert "1 of 32 shots, about" in said, said
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=120)
     assert process.returncode == 130 and out == "" and "Traceback" not in err
     assert not list(tmp_path.glob("page*"))

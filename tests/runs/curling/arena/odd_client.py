@@ -30,10 +30,10 @@ def main(port, seed, way=""):
     print("threads", *threads, "cores", *sorted(os.sched_getaffinity(0)), flush=True)
     if way == "unready":
         time.sleep(1000)
-    if way == "stays":  # and leaves a process behind that has its arguments
+    if way == "stays":  # and so does a process that it starts
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
         left = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
         print("started", os.getpid(), left.pid, flush=True)
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
     with socket.create_connection(("127.0.0.1", int(port))) as connection, connection.makefile("rw") as server:
 
         def send(message):

@@ -16,7 +16,9 @@ def test_a_client_is_compared_with_its_earlier_version(run):
     status, out, _ = run(
         *arena(fine, client("mine"), out="new", **others), "--against-last", "new", "--resume", "--json"
     )
-    changes = json.loads(out)["against_last"]
+    found = json.loads(out)
+    changes, rate = found["against_last"], found["win_rate"]
+    assert rate != 0.5 and [one["now"] for one in changes] == [rate, 1.0 - rate]
     assert [(one["client"], one["against"]) for one in changes] == [("rival", "mine"), ("mine", "rival")]
     assert all(one["now"] == one["last"] and one["low"] == one["high"] == 0.0 for one in changes)
     assert all((one["pairs"], one["p_value"]) == (2, 1.0) for one in changes)

@@ -15,7 +15,7 @@ import pytest
 from bonspiel.curling.match.record import read
 from bonspiel.curling.match.umpire import replay
 
-PATIENCE = 60.0  # s
+PATIENCE = 120.0  # s
 
 
 def listening(process):

@@ -16,7 +16,7 @@ from bonspiel.curling.match.record import read
 from bonspiel.curling.match.umpire import replay
 from bonspiel.runs.curling.benchmarks import serving_dc4
 
-PATIENCE = 60.0  # s
+PATIENCE = 120.0  # s
 
 
 def port_of(server):

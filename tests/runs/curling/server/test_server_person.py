@@ -305,14 +305,14 @@ def test_the_command_prints_the_address(start):
     process = start("server", "dc3", "--port", "0", "--watch", "0", "--person", "1")
     lines = [process.stdout.readline() for _ in range(3)]
     address = re.fullmatch(r"play team 1 at (http://127\.0\.0\.1:\d+/[\w-]{12})\n", lines[1])[1]
-    with urllib.request.urlopen(address, timeout=30) as answer:
+    with urllib.request.urlopen(address, timeout=120) as answer:
         assert b'id="throw"' in answer.read()
     home, _, _ = address.rpartition("/")
     with urllib.request.urlopen(urllib.request.Request(f"{address}/0/next", b"{}", {"Origin": home})) as answer:
         assert answer.status == 200
     assert process.stdout.readline() == "the page waits as team1\n"
     process.send_signal(signal.SIGINT)
-    assert process.wait(60) == 130
+    assert process.wait(120) == 130
 
 
 def test_the_pages_are_served_at_another_address_where_who_plays_needs_the_token(start):
@@ -322,13 +322,13 @@ def test_the_pages_are_served_at_another_address_where_who_plays_needs_the_token
     home = re.fullmatch(r"watch the matches at (http://127\.0\.0\.2:\d+/)\n", lines[0])[1]
     address = re.fullmatch(r"play team 0 at (http://127\.0\.0\.2:\d+/[\w-]{12})\n", lines[1])[1]
     for place, is_for_playing in ((home, False), (address, True)):
-        with urllib.request.urlopen(place, timeout=30) as answer:
+        with urllib.request.urlopen(place, timeout=120) as answer:
             assert (b'id="throw"' in answer.read()) == is_for_playing
     with pytest.raises(urllib.error.HTTPError, match="404"):
-        urllib.request.urlopen(f"{address[:-1]}{'a' if address[-1] != 'a' else 'b'}", timeout=30)
+        urllib.request.urlopen(f"{address[:-1]}{'a' if address[-1] != 'a' else 'b'}", timeout=120)
     port = urlsplit(home).port
     with pytest.raises(OSError):
-        socket.create_connection(("127.0.0.1", port), timeout=30).close()
+        socket.create_connection(("127.0.0.1", port), timeout=120).close()
 
 
 def test_an_address_of_another_machine_is_named(run):

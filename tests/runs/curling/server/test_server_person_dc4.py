@@ -217,4 +217,4 @@ def test_the_command_prints_the_address(start):
     said = [process.stdout.readline() for _ in range(3)]
     assert re.fullmatch(r"match [0-9a-f-]{36}: team1 person is there\n", said[1]) and "team0 a team is there" in said[2]
     process.send_signal(signal.SIGINT)
-    assert process.wait(60) == 130
+    assert process.wait(120) == 130

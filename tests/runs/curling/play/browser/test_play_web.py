@@ -454,14 +454,14 @@ def test_a_planner_that_fails_ends_the_game_with_its_reason(capsys):
 def test_the_command_serves_the_page_until_ctrl_c(start, tmp_path):
     process = start("play", "--web", "--against", "random", "--record", "game.jsonl", "--hammer", "them")
     address = re.match(r"play at (http://\S+)", process.stdout.readline())[1]
-    with urllib.request.urlopen(address, timeout=30) as answer:
+    with urllib.request.urlopen(address, timeout=120) as answer:
         assert b"against random" in answer.read()
     home, _, token = address.rpartition("/")
     throw = urllib.request.Request(f"{address}/0/throw", json.dumps({**AIM, "shot": 0}).encode(), {"Origin": home})
-    with urllib.request.urlopen(throw, timeout=30) as answer:
+    with urllib.request.urlopen(throw, timeout=120) as answer:
         assert answer.status == 200
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=120)
     assert (process.returncode, err) == (0, "") and "you left at 0 : 0 against random" in out
     kept = record.read(tmp_path / "game.jsonl")
     assert kept.shots[0].team == 0 and kept.result.reason == "forfeit" and len(token) == 12
@@ -499,6 +499,6 @@ from bonspiel.runs.cli import main"""
 
 def test_a_missing_extra_is_named_with_its_command(start):
     process = start("play", "--web", "--against", "random", program=WITHOUT_WEB)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=120)
     needed = "--web needs Starlette and uvicorn: pip install -e '.[web]'"
     assert (process.returncode, err) == (2, f"bonspiel play: {needed}\n")

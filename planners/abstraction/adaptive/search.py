@@ -1,0 +1,153 @@
+"""The search of `AdaptiveAbstraction`: below the root the abstraction tree with one set of actions.
+
+Three things differ from `fixed.search`. A state that is hardly known goes on with the action before; returns count
+relative to the other simulations' at the same step; and they end, step by step, in what is known of the state reached,
+as in TD(lambda) (Sutton 1988; for tree search Vodopivec, Samothrakis, Ster 2017).
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from bonspiel.planners.abstraction.adaptive.root import Root, add_return, choose_cell, new_root
+from bonspiel.planners.abstraction.fixed import trie as cells_of_states
+from bonspiel.planners.abstraction.fixed.search import FixedSettings, add, choose, descend, sum_up
+from bonspiel.planners.abstraction.fixed.trie import FixedTrie, FixedWalk
+from bonspiel.planners.abstraction.spread import cell_exploration, root_exploration
+from bonspiel.planners.core.jit import Problem, helper, player, step
+from bonspiel.planners.core.problem import search_kernel
+from bonspiel.planners.core.returns import note_return
+from bonspiel.planners.core.tree.nodes import copy
+from bonspiel.planners.model import Array, Rng
+
+
+class AdaptiveSettings(NamedTuple):
+    """The parameters of `AdaptiveAbstraction`; `thresholds` of the root's cells by divisions so far."""
+
+    cells: FixedSettings
+    trace: float
+    hold_visits: float
+    thresholds: Array
+
+
+class AdaptiveTree(NamedTuple):
+    """What a search knows.
+
+    Attributes:
+        trie: cells of states, whose returns are relative to the baseline.
+        root: the actions of the decision's own state.
+        baseline: number and mean of the returns from each step on, [steps, 2].
+    """
+
+    trie: FixedTrie
+    root: Root
+    baseline: Array
+
+
+class AdaptiveWalk(NamedTuple):
+    """The simulation under way: that of a search with one set of actions, and the relative values of its states."""
+
+    fixed: FixedWalk
+    value: Array
+
+
+def new_tree(n_actions: int, root: Root, steps: int, nodes: int, max_depth: int) -> AdaptiveTree:
+    """An empty tree with room for `nodes` nodes."""
+    nobody = np.empty((0, root.action.shape[1]))
+    trie = cells_of_states.new_trie(steps, n_actions, nobody, nodes, max_depth, squares=True)
+    return AdaptiveTree(trie, root, np.zeros((steps, 2)))
+
+
+def new_walk(state_dim: int, steps: int, n_actions: int, max_depth: int) -> AdaptiveWalk:
+    """Room for simulations of at most this many steps."""
+    return AdaptiveWalk(cells_of_states.new_walk(state_dim, steps, n_actions, max_depth), np.zeros(steps))
+
+
+def grow(tree: AdaptiveTree, walk: AdaptiveWalk, factor: float) -> AdaptiveTree:
+    """The same tree with room for `factor` times its contents."""
+    return tree._replace(trie=cells_of_states.grow(tree.trie, walk.fixed, factor))
+
+
+@helper
+def _nearest(actions: Array, action: Array, scale: Array) -> int:
+    """The index of the action nearest to this one."""
+    best, least = 0, math.inf
+    for i in range(len(actions)):
+        distance = 0.0
+        for k in range(len(action)):
+            apart = (actions[i, k] - action[k]) * scale[k]
+            distance += apart * apart
+        if distance < least:
+            best, least = i, distance
+    return best
+
+
+@helper
+def _back_up(tree: AdaptiveTree, walk: AdaptiveWalk, depth: int, discount: float, settings: AdaptiveSettings) -> None:
+    """Add the returns to all cells of every step, and to the root's action."""
+    fixed, baseline = walk.fixed, tree.baseline
+    total, target, expected, gain = 0.0, 0.0, 0.0, 0.0
+    for i in range(depth - 1, -1, -1):
+        reward, mover = fixed.reward[i, 0], fixed.reward[i, 1]
+        total = reward + discount * total
+        if i == depth - 1:
+            target = reward
+        else:
+            target = reward + discount * (settings.trace * target + (1.0 - settings.trace) * expected)
+        baseline[i, 0] += 1.0
+        baseline[i, 1] += (total - baseline[i, 1]) / baseline[i, 0]
+        expected = baseline[i, 1] + mover * walk.value[i]
+        gain = mover * (target - baseline[i, 1])
+        if i > 0:
+            add(tree.trie, fixed, i, gain, settings.cells.spread)
+    note_return(tree.trie.returns, total)
+    add_return(tree.root, fixed.chosen[0], gain, fixed.reward[0, 1] * total, settings.thresholds)
+
+
+_EXAMPLE = AdaptiveSettings(
+    FixedSettings(1.0, 0.0, 0.0, np.empty((1, 1)), np.empty(1), np.empty(1), 1.0, 1.0, 1.0, False),
+    1.0,
+    1.0,
+    np.empty(1),
+)
+
+
+@search_kernel(
+    new_tree(1, new_root(np.empty((1, 1)), np.empty(1), np.empty(1)), 1, 1, 1), new_walk(1, 1, 1, 1), _EXAMPLE
+)
+def search(
+    tree: AdaptiveTree, walk: AdaptiveWalk, problem: Problem, simulations: int, rng: Rng, settings: AdaptiveSettings
+) -> int:
+    """Simulate from the root."""
+    trie, root, fixed, cells = tree.trie, tree.root, walk.fixed, settings.cells
+    n_actions = len(cells.actions)
+    for simulation in range(simulations):
+        if not cells_of_states.has_room(trie, problem.steps):
+            return simulation
+        copy(problem.state, fixed.state[0])
+        exploration = root_exploration(trie.returns, cells.exploration, cells.spread)
+        cell = choose_cell(root, exploration)
+        chosen = _nearest(cells.actions, root.action[cell], root.scale)
+        fixed.chosen[0] = cell
+        depth, last, terminated = 0, 0.0, False
+        while depth < problem.steps and not terminated:
+            state, next_state = fixed.state[depth % 2], fixed.state[1 - depth % 2]
+            mover = player(problem, state)
+            action = root.action[cell]
+            if depth > 0:
+                descend(trie, fixed, problem, state, mover, depth, cells)
+                visits, returns, squares = sum_up(trie, fixed, depth, cells)
+                walk.value[depth] = returns / (visits + cells.weights[fixed.levels[depth] - 1])
+                own = trie.stats[fixed.nodes[depth], 2 * n_actions]
+                if mover != last or rng.random() >= settings.hold_visits / (settings.hold_visits + own):
+                    c = cell_exploration(visits, returns, squares, exploration, cells.spread)
+                    chosen = choose(fixed, n_actions * cells.prior_visits + visits, c, cells.exponent)
+                fixed.chosen[depth] = chosen
+                action = cells.actions[chosen]
+            last = mover
+            fixed.reward[depth, 1] = mover
+            fixed.reward[depth, 0], terminated = step(problem, state, action, next_state, rng)
+            depth += 1
+        _back_up(tree, walk, depth, problem.discount, settings)
+    return simulations

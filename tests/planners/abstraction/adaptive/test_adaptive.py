@@ -1,0 +1,281 @@
+"""`adaptive` against its pseudo-code in docs/abstraction-tree.md, written down as it stands, and what it promises."""
+
+import math
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+from bonspiel import envs, planners
+from bonspiel.planners import Budget
+from bonspiel.planners.abstraction.adaptive.root import (
+    CELLS,
+    MEAN,
+    VISITS,
+    _best_bandwidth,
+    add_return,
+    new_root,
+    smoothed_means,
+)
+from bonspiel.planners.abstraction.refined.trie import first_cells
+from bonspiel.planners.core.search import kept_trees
+from tests.planners.oracles import cells_of
+from tests.planners.tiny_models import Bandit, Chain, Diamond, Handover, Target, python_twin
+
+NEVER = np.array([])
+
+
+def nearness(actions, bandwidth):
+    """Of every two of the actions, [n, n], given in ranges of an action."""
+    squared = ((actions[:, None] - actions[None]) ** 2).sum(-1)
+    return np.eye(len(actions)) if bandwidth == 0 else np.exp(-squared / (2 * bandwidth**2))
+
+
+class PlainRoot:
+    """The root's actions in one dimension with all of their returns."""
+
+    def __init__(self, low, high):
+        n, golden = 16, (math.sqrt(5) - 1) / 2
+        order = sorted(range(n), key=lambda i: i * golden % 1)
+        self.middles = [low + (high - low) * (i + 0.5) / n for i in order]
+        self.range, self.gains = high - low, [[] for _ in order]
+        self.divided, self.began = [0] * n, [0.0] * n
+        self.bandwidth, self.due, self.pulls = 0.0, 0, 0
+
+    def arrays(self):
+        visits = np.array([len(g) for g in self.gains], float)
+        means = np.array([np.mean(g) if g else m for g, m in zip(self.gains, self.began, strict=True)])
+        return visits, means
+
+    def smoothed(self):
+        visits, means = self.arrays()
+        near = nearness(np.array(self.middles)[:, None] / self.range, self.bandwidth)
+        alone = visits == 0
+        return (near @ (visits * means) + alone * means) / np.maximum(near @ visits + alone, 1e-300)
+
+    def choose(self, c):
+        if self.pulls < 16:
+            return self.pulls
+        visits, _ = self.arrays()
+        return int(np.argmax(self.smoothed() + c * np.sqrt(2 * np.log(self.pulls) / np.maximum(visits, 1))))
+
+    def add(self, cell, gain):
+        self.gains[cell].append(gain)
+        self.pulls += 1
+        split = len(self.gains[cell]) >= 5 * 2 ** self.divided[cell]
+        if split:
+            self.divided[cell] += 1
+            for side in (-1, 1):
+                self.middles.append(self.middles[cell] + side * self.range / 16 / 3 ** self.divided[cell])
+                self.gains.append([])
+                self.divided.append(self.divided[cell])
+                self.began.append(np.mean(self.gains[cell]))
+        if (split or self.pulls >= self.due) and self.pulls > 16:
+            self.bandwidth, self.due = self.best_bandwidth(), int(1.1 * self.pulls) + 1
+
+    def best_bandwidth(self):
+        visits, means = self.arrays()
+        tried = visits > 0
+        visits, means, actions = visits[tried], means[tried], np.array(self.middles)[tried, None] / self.range
+        degrees = (visits - 1).sum()
+        if degrees == 0:
+            return 0.0
+        noise = sum(((np.array(g) - np.mean(g)) ** 2).sum() for g in self.gains if g) / degrees
+
+        def risk(bandwidth):
+            weights = nearness(actions, bandwidth) * visits
+            average = weights / weights.sum(1, keepdims=True)
+            return (visits * (average @ means - means) ** 2).sum() + 2 * noise * np.trace(average)
+
+        return min([0.0, *(2.0**i / 32 for i in range(7))], key=risk)
+
+
+def plain_search(model, simulations, rng, exploration=0.15, spread=0.5, trace=0.9, hold=40.0):
+    """The root after a search with dictionaries."""
+    low, high = model.action_low[0], model.action_high[0]
+    grid = [low + (high - low) * (i + 0.5) / 16 for i in range(16)]
+    root, cell = PlainRoot(low, high), cells_of(model)
+    known, stats = set(), defaultdict(lambda: np.zeros((2, 16)))
+    squares, totals = defaultdict(float), []
+    baseline, returned = defaultdict(list), defaultdict(list)
+
+    def player(x):
+        return model.player(x, model.params) if hasattr(model, "player") else 1.0
+
+    for _ in range(simulations):
+        c_root = exploration
+        if totals:
+            c_root *= max(max(totals) - min(totals), 1e-9 * abs(max(totals)), 1e-300)
+        x, terminated, path = model.initial_state(rng), False, []
+        while not terminated and len(path) < model.horizon:
+            mover, walk, value = player(x), [], 0.0
+            if not path:
+                arm = root.choose(c_root)
+                action = root.middles[arm]
+            else:
+                held = min(range(16), key=lambda i: abs(grid[i] - action))
+                n, r, total, square = np.full(16, 1e-3), np.zeros(16), 0.0, 0.0
+                for d in range(25):
+                    s = (mover, *cell(x, d))
+                    if s not in known and d > 0 and stats[walk[-1]][0].sum() < 1.8 * 2.9 ** (d - 1):
+                        break
+                    new = s not in known
+                    known.add(s)
+                    walk.append(s)
+                    w = (d + 1.0) ** 2
+                    n, r = n + w * stats[s][0], r + w * stats[s][1]
+                    total, square = total + w * stats[s][0].sum(), square + w * squares[s]
+                    if new and d > 0:
+                        break
+                own = stats[walk[-1]][0].sum()
+                value = r.sum() / (total + len(walk) ** 2)
+                if mover == path[-1][0] and rng.random() < hold / (hold + own):
+                    arm = held
+                else:
+                    c = c_root
+                    if total >= 2:
+                        c = max(spread * math.sqrt(max(square / total - (r.sum() / total) ** 2, 0)), 0.01 * c_root)
+                    count, q = total + 16 * 1e-3, 2 / 3
+                    width = c * math.sqrt(2 * max(q * math.log(count), 0) * math.exp((1 - q) * math.log(count)))
+                    means = r * (1 / n)
+                    scores = means + width * np.sqrt(1 / n)
+                    arm = max(range(16), key=lambda a: (scores[a], means[a]))
+                action = grid[arm]
+            after = np.empty_like(x)
+            reward, terminated = model.step(x, np.array([action]), after, model.params, rng)
+            path.append((mover, walk, arm, value, reward))
+            x = after
+        total = target = expected = 0.0
+        for i in reversed(range(len(path))):
+            mover, walk, arm, value, reward = path[i]
+            following = 0.0 if i == len(path) - 1 else trace * target + (1 - trace) * expected
+            total, target = reward + model.discount * total, reward + model.discount * following
+            baseline[i].append(total)
+            expected = np.mean(baseline[i]) + mover * value
+            gain = mover * (target - np.mean(baseline[i]))
+            for s in walk:
+                stats[s][:, arm] += 1, gain
+                squares[s] += gain**2
+        totals.append(total)
+        root.add(arm, gain)
+        returned[arm].append(mover * total)
+    return root, [np.mean(gains) for _, gains in sorted(returned.items())]
+
+
+@pytest.mark.parametrize(
+    ("model", "simulations"),
+    [
+        (Bandit(), 150),
+        (Chain(), 100),
+        (Diamond(), 100),
+        (Handover(), 100),
+        (Target(), 150),
+        (envs.Trap(), 150),
+        (envs.Pendulum(), 25),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_follows_its_pseudo_code(model, simulations):
+    rng, plain_rng = np.random.default_rng(7), np.random.default_rng(7)
+    state = model.initial_state(rng)
+    model = python_twin(model)
+    model.initial_state = lambda rng: state
+    plain_rng.bit_generator.state = rng.bit_generator.state
+    root, means = plain_search(model, simulations, plain_rng)
+    decision = planners.make("adaptive").plan(model, state, Budget(simulations), rng)
+    visits, _ = root.arrays()
+    np.testing.assert_allclose(decision.actions[:, 0], root.middles, rtol=1e-12)
+    np.testing.assert_array_equal(decision.visits, visits)
+    np.testing.assert_allclose(decision.values[visits > 0], means, rtol=1e-9)
+    most = visits == visits.max()
+    assert decision.action[0] == decision.actions[np.argmax(np.where(most, root.smoothed(), -np.inf)), 0]
+    assert rng.bit_generator.state == plain_rng.bit_generator.state
+
+
+def filled(returns, thresholds=NEVER):
+    """A root of one dimension whose actions got these returns, [rounds, actions]."""
+    actions, width = first_cells(np.zeros(1), np.ones(1), returns.shape[1])
+    root = new_root(actions, width, np.ones(1))
+    for row in returns:
+        for cell, gain in enumerate(row):
+            add_return(root, cell, gain, 0.0, thresholds)
+    return root
+
+
+def test_means_are_smoothed_as_far_as_the_noise_demands():
+    rng = np.random.default_rng(0)
+    zigzag, slope = np.arange(16) % 2 * 1.0, np.linspace(0.0, 1.0, 16)
+    assert _best_bandwidth(filled(zigzag + 0.01 * rng.standard_normal((3, 16)))) == 0.0
+    assert _best_bandwidth(filled(rng.standard_normal((10, 16)))) >= 0.25
+    off, raw_off = 0.0, 0.0
+    for _ in range(20):
+        noisy = filled(slope + rng.standard_normal((10, 16)))
+        off += ((smoothed_means(noisy) - slope) ** 2).sum()
+        raw_off += ((noisy.stats[:16, MEAN] - slope) ** 2).sum()
+    assert off < 0.6 * raw_off
+
+
+def test_sums_kept_up_to_date_are_those_made_anew():
+    rng = np.random.default_rng(1)
+    root = filled(np.linspace(0.0, 1.0, 16) + rng.standard_normal((4, 16)), thresholds=np.array([3.0, 100.0]))
+    count = int(root.counts[CELLS])
+    assert count == 48 and root.bandwidth[0] > 0.0
+    visits, means = root.stats[:count, VISITS], root.stats[:count, MEAN]
+    near = nearness(root.action[:count], root.bandwidth[0])
+    alone = visits == 0
+    np.testing.assert_allclose(
+        smoothed_means(root), (near @ (visits * means) + alone * means) / (near @ visits + alone)
+    )
+
+
+class Rescaled:
+    """Python model: another one whose rewards are multiplied, and then raised."""
+
+    compiled = False
+
+    def __init__(self, model, factor, raised):
+        self.model, self.factor, self.raised = python_twin(model), factor, raised
+
+    def __getattr__(self, name):
+        return getattr(self.__dict__["model"], name)
+
+    def step(self, state, action, next_state, params, rng):
+        reward, terminated = self.model.step(state, action, next_state, params, rng)
+        return self.factor * reward + self.raised, terminated
+
+
+@pytest.mark.parametrize(("factor", "raised"), [(1024.0, 0.0), (1000.0, 500.0)])
+def test_rewards_multiplied_and_raised_change_no_decision(factor, raised):
+    for model, simulations in ((envs.Trap(), 100), (envs.Donut(), 60), (envs.Pendulum(), 18)):
+        state = model.initial_state(np.random.default_rng(3))
+        one, other = (
+            planners.make("adaptive").plan(either, state, Budget(simulations), np.random.default_rng(4))
+            for either in (Rescaled(model, 1.0, 0.0), Rescaled(model, factor, raised))
+        )
+        np.testing.assert_array_equal(one.visits, other.visits)
+        np.testing.assert_array_equal(one.action, other.action)
+
+
+@pytest.mark.parametrize("model", [envs.Trap(), envs.Donut(), envs.Hovering()], ids=lambda model: type(model).__name__)
+def test_compiled_and_interpreted_searches_are_the_same(model, searched):
+    planner, state = planners.make("adaptive", root_threshold=3.0), model.initial_state(np.random.default_rng(5))
+    one, other = (
+        searched(planner, either, state, Budget(60), np.random.default_rng(4)) for either in (model, python_twin(model))
+    )
+    np.testing.assert_array_equal(one[0].values, other[0].values)
+    assert one[1] == other[1]
+    assert one[0].visits.sum() == 60
+
+
+def test_the_root_has_at_most_so_many_cells_and_loses_no_visit():
+    with kept_trees() as trees:
+        decision = planners.make("adaptive").plan(envs.Trap(), np.zeros(2), Budget(30_000), np.random.default_rng(0))
+    assert 32 < len(decision.actions) <= 64
+    assert decision.visits.sum() == 30_000 == trees[0].baseline[0, 0]
+    assert ((decision.actions >= 0.0) & (decision.actions <= 1.0)).all()
+
+
+def test_few_simulations_try_actions_that_lie_far_apart():
+    decision = planners.make("adaptive").plan(envs.Trap(), np.zeros(2), Budget(4), np.random.default_rng(0))
+    tried = np.sort(decision.actions[decision.visits > 0, 0])
+    assert np.diff(tried).min() > 0.15
