@@ -41,8 +41,15 @@ class Arena(Tournament):
         """The client with a name."""
         return next(client for client in self.clients if client.name == name)
 
+    @property
+    def extra_clock(self) -> float:
+        """Thinking time in extra ends, s."""
+        return self.times.extra_end / 1000.0
+
     def resolve(self) -> dict[str, str]:
         """The versions of the commands and the parameters of the planners, by name of the client, and of the game.
+
+        With them the thinking time in extra ends, since the games depend on it too.
 
         Raises:
             UsageError: an unknown planner, or one that cannot play the game.
@@ -50,12 +57,12 @@ class Arena(Tournament):
         planners = tuple(side for side in self.sides if self.client(side.planner).planner is not None)
         own = replace(self, sides=planners)
         commands = {client.name: client.version for client in self.clients if client.planner is None}
-        return super(Arena, own).resolve() | commands
+        return super(Arena, own).resolve() | commands | {"--extra-clock": f"{self.extra_clock} s"}
 
     def to_json(self) -> dict[str, Any]:
         """The content of match.json."""
         clients = {client.name: client.words for client in self.clients}
-        arena = {"protocol": self.protocol, "extra_clock": self.times.extra_end / 1000.0, "clients": clients}
+        arena = {"protocol": self.protocol, "extra_clock": self.extra_clock, "clients": clients}
         return super().to_json() | {"arena": arena}
 
     def server(self, scheduled: ScheduledGame, executor: ShotExecutor) -> ServerContext:

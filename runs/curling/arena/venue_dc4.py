@@ -74,6 +74,10 @@ class Dc4Venue(Venue):
 
     def complaint(self, team: int) -> str | None:
         """See `Venue.complaint`."""
+        return self.refusal(team)
+
+    def refusal(self, team: int) -> str | None:
+        """See `Venue.refusal`."""
         return self._refusals.get(USERS[team])
 
     def values(self, team: int) -> Mapping[str, str]:

@@ -15,7 +15,10 @@ SIDES = [Side(name, 1, "s a game") for name in NAMES]
         ("v1: left the match", "v2: left the match"),
         ("uct:exploration=1: no time left", "uct:exploration=2: no time left"),
         ("v1: left the match (exit status 3); v2: no time left", "v1: left the match (exit status 3)"),
-        ("v1: left the match (exit status 3); v2: no time left", "v1: left the match (exit status 3); v2: was not ready"),
+        (
+            "v1: left the match (exit status 3); v2: no time left",
+            "v1: left the match (exit status 3); v2: was not ready",
+        ),
         ("v1: left the match", "v1: broke the protocol"),
     ],
 )

@@ -93,6 +93,7 @@ def test_a_client_that_fails_loses_and_the_table_has_the_reason(run, way, reason
     assert status == (1 if len(failed) == games else 0) and (way == "crash") == (len(failed) < games)
     for game in records():
         umpire.replay(game)
+        assert game.result.reason != "time_limit" or game.result.detail is None
 
 
 def test_two_clients_that_fail_at_once_share_the_game(run):
@@ -131,6 +132,8 @@ def test_an_arena_that_is_stopped_leaves_nothing_running_and_goes_on(run, start,
     assert len(kept) == 1
     status, _, err = run(*arena(client("one"), client("two")), "--resume")
     assert status == 2 and "a: one was " in err  # another command
+    status, _, err = run(*line, "--resume", "--extra-clock", "5")
+    assert status == 2 and "a: --extra-clock was 21.9 s" in err
     status, out, err = run(*line, "--resume", "--json")
     assert status == 0 and json.loads(out)["games"] == 2 and "1 of 2 games to play" in err
     assert records()[:1] == kept
