@@ -16,7 +16,6 @@ from bonspiel.runs.games.tournament import Tournament, read_tournament
 from bonspiel.runs.progress import counted
 from bonspiel.runs.results.store import MATCH
 
-
 Pairs = dict[tuple[str, str], dict[int, float]]
 """Sums of a client's results against an opponent in pairs of games: by both names, then by the number of the pair."""
 
