@@ -62,7 +62,8 @@ async def play_game(match: Match, seats: Sequence[Seat], venue: Venue, stem: Pat
                 with writing(output):
                     output.write_bytes(b"")
                 values = dict(venue.values(team)) | {"name": client.name, "seed": str(seed)}
-                values["log"] = str(output.with_suffix(".log"))
+                if client.planner is not None:
+                    values["log"] = str(output.with_suffix(".log"))
                 login = {"DC4_USER": values["user"], "DC4_PASSWORD": values["password"]} if "user" in values else {}
                 try:
                     processes[team] = await ClientProcess.start(client.command(values), login, share, output)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from bonspiel.curling.server.dc3 import READY_SECONDS
 from bonspiel.curling.server.referee import ThinkingTimes
 from bonspiel.curling.server.server_context import ServerContext
 from bonspiel.curling.server.shot_executor import ShotExecutor
@@ -102,7 +103,7 @@ def make_arena(
     number("--ends", settings["ends"], 1, MOST_ENDS, whole=True)
     clock = round(float(number("--clock", clock, 0.01, LONGEST, whole=False)), 3)
     extra_clock = float(number("--extra-clock", extra_clock, 0.01, LONGEST, whole=False))
-    start_seconds = float(number("--start", start_seconds, 0.1, LONGEST, whole=False))
+    start_seconds = float(number("--start", start_seconds, 0.1, READY_SECONDS, whole=False))
     given = ",".join(f"{key}={value}" for key, value in (settings | {"extra_ends": MOST_ENDS}).items())
     name = f"{'mixed_doubles' if mixed else 'curling'}:{given}"
     times = ThinkingTimes(round(1000.0 * clock), round(1000.0 * extra_clock))

@@ -174,6 +174,10 @@ def test_several_clients_play_a_round_robin_which_other_verbs_read(run):
         (("--client", "champion", "--client", "presaerch"), "Did you mean 'presearch'"),
         (("--client", "champion", "--client", "uct", "--ends", "0"), "--ends=0"),
         (("--client", "champion", "--client", "uct", "--clock", "0"), "--clock=0"),
+        (
+            ("--client", "champion", "--client", "uct", "--start", "901"),
+            "--start=901: must be a number from 0.1 to 900",
+        ),
         (("--client", "champion", "--client", "uct", "--games", "3"), "games=3: must be even"),
         (("--client", "champion", "--client", "uct", "--jobs", "0"), "jobs=0"),
         (("--client", "champion", "--client", "uct", "--cores", str(1 + (os.cpu_count() or 1))), "--cores="),

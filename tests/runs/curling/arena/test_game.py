@@ -14,6 +14,7 @@ from bonspiel.runs.curling.arena.clients import Client
 from bonspiel.runs.curling.arena.game import Seat, play_game
 from bonspiel.runs.curling.arena.venue import LEFT
 from bonspiel.runs.experiment import RunError
+from tests.runs.curling.arena.test_arena import outputs
 
 SEATS = [Seat(Client(name, ("true",)), frozenset([0]), 1, 60.0) for name in ("one", "two")]
 
@@ -95,3 +96,20 @@ def test_a_program_that_cannot_be_executed_loses(run, tmp_path):
     line = ("--client", f"mine={program} {{port}}", "--client", fine, "--games", "2", "--ends", "1", "--out", "a")
     status, out, _ = run("arena", "dc3", *line)
     assert status == 1 and "2 games forfeited, the first one by mine: cannot be started (Exec format error)" in out
+
+
+def test_the_braces_of_planners_are_not_those_of_commands(run):
+    line = (
+        "--client",
+        "one=echo {log} {port}",
+        "--client",
+        "two=echo {port}",
+        "--games",
+        "2",
+        "--ends",
+        "1",
+        "--out",
+        "a",
+    )
+    assert run("arena", "dc3", *line)[0] == 1
+    assert outputs("one")[0].startswith("{log} ")
