@@ -16,7 +16,8 @@ from bonspiel.runs.curling.arena.venue import LEFT, Item, Venue
 from bonspiel.runs.experiment import RunError
 from bonspiel.runs.files import writing
 
-GRACE = 1.0  # s for the server to notice that a client has ended, and for a client that left to end
+NOTICE = 1.0  # s for the server to notice that a client has ended
+GRACE = 1.0  # s for a client that left to end
 OF_PROGRAM = errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOEXEC  # else it cannot be started by the machine
 LOOK = 0.1  # s between two looks at the connection of a client
 
@@ -127,7 +128,7 @@ async def _late(venue: Venue, team: int, seconds: float) -> None:
 async def _gone(venue: Venue, team: int, process: ClientProcess) -> None:
     """Wait until a client has ended, and nothing that it started is connected either."""
     await process.wait()
-    await asyncio.sleep(GRACE)
+    await asyncio.sleep(NOTICE)
     while venue.is_connected(team):
         await asyncio.sleep(LOOK)
 
