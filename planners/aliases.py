@@ -9,7 +9,7 @@ C = TypeVar("C", bound=type[Any])
 
 
 class Alias(NamedTuple):
-    """What an earlier name stands for.
+    """The meaning of an earlier name.
 
     Attributes:
         name: the parameter's name today.

@@ -37,7 +37,7 @@ TAIL = 4.0  # standard deviations that the noise is cut at
 
 
 class Forces(NamedTuple):
-    """What the noise makes of the actions of a policy.
+    """The forces that act after each action of a policy.
 
     Attributes:
         acting: the forces that can act, evenly spaced, [U, 1].

@@ -239,6 +239,14 @@ def root_of(tree: SearchTree) -> tuple[Array, NDArray[np.int64], Array]:
     return tree.action[root].copy(), tree.edges["visits"][root].copy(), tree.value[root]
 
 
+def require_finite(value: float) -> None:
+    """Refuse the rewards behind a value that is not finite."""
+    if not math.isfinite(value):
+        raise ValueError(
+            "the model gave rewards that are not numbers, or infinite; bonspiel.envs.check_model finds where"
+        )
+
+
 def decide(
     actions: Array,
     visits: NDArray[np.int64],
@@ -261,9 +269,6 @@ def decide(
     if 0 in visits.tolist():
         values[visits == 0] = np.nan
     best = final_choice(visits, values) if choose is None else choose(visits, value)
-    if not math.isfinite(values[best] + sum(actions[best].tolist())):
-        raise ValueError(
-            "the model gave rewards that are not numbers, or infinite; bonspiel.envs.check_model finds where"
-        )
+    require_finite(values[best] + sum(actions[best].tolist()))
     seconds = time.perf_counter() - start
     return Decision(actions[best], float(values[best]), simulations, seconds, actions, visits, values)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from bonspiel.planners import Array, Budget, Decision, EpisodeSearch, Model, Rng
+from bonspiel.planners.aliases import takes_aliases
 from bonspiel.planners.checks import require, require_at_least, require_count, require_positive, require_share
 from bonspiel.planners.sequences.gaussians import GaussianRounds, GaussianSearch
 from bonspiel.planners.sequences.plans import SequenceSearch, best_of
@@ -24,6 +25,7 @@ class _Rounds(GaussianRounds):
         self.gaussian.fit(actions[elites], self.planner.momentum, self.planner.least_sd)
 
 
+@takes_aliases
 @dataclass(frozen=True)
 class CEM(SequenceSearch):
     """The cross-entropy method: rounds of sequences from Gaussians that are fitted to the best of the round before.

@@ -10,6 +10,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from bonspiel.planners import Array, Budget, Decision, EpisodeSearch, Model, Rng
+from bonspiel.planners.aliases import takes_aliases
 from bonspiel.planners.checks import require, require_at_least, require_count, require_positive, require_share
 from bonspiel.planners.sequences.gaussians import Gaussian, GaussianRounds, GaussianSearch, shifted
 from bonspiel.planners.sequences.plans import SequenceSearch, best_of
@@ -58,6 +59,7 @@ class _Rounds(GaussianRounds):
         return np.stack([self.gaussian.mean, self.best])
 
 
+@takes_aliases
 @dataclass(frozen=True)
 class ICEM(SequenceSearch):
     """CEM with coloured noise, elites that stay in the next round, shrinking rounds, and the best sequence ever played.

@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from bonspiel.planners import Array, Budget, Decision, EpisodeSearch, Model, Rng
+from bonspiel.planners.aliases import takes_aliases
 from bonspiel.planners.checks import require_at_least, require_choice, require_count, require_positive, require_share
 from bonspiel.planners.sequences.gaussians import GaussianRounds, GaussianSearch
 from bonspiel.planners.sequences.plans import SequenceSearch
@@ -43,6 +44,7 @@ class _Rounds(GaussianRounds):
         self.gaussian.move_to(np.tensordot(share, actions, 1))
 
 
+@takes_aliases
 @dataclass(frozen=True)
 class MPPI(SequenceSearch):
     """Path integral control: rounds of sequences around a mean that moves to their average, weighted by the returns.

@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners.aliases import takes_aliases
 from bonspiel.planners.checks import require_count, steps_left
 from bonspiel.planners.planner import check_plan
 from bonspiel.planners.sequences.plans import SequenceSearch, plan_with_sequences
@@ -40,6 +41,7 @@ class _Rounds:
         return self.best[None]
 
 
+@takes_aliases
 @dataclass(frozen=True)
 class RandomShooting(SequenceSearch):
     """Plays the first action of the best of many random sequences.

@@ -10,14 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
-from bonspiel.planners.abstraction.adaptive.root import CELLS, DIVISIONS, RETURN, VISITS, new_root, smoothed_means
+from bonspiel.planners.abstraction.adaptive.root import (
+    CELLS,
+    DIVISIONS,
+    MOST_CELLS,
+    RETURN,
+    VISITS,
+    new_root,
+    smoothed_means,
+)
 from bonspiel.planners.abstraction.adaptive.search import AdaptiveSettings, grow, new_tree, new_walk, search
-from bonspiel.planners.abstraction.cells import Cells
 from bonspiel.planners.abstraction.fixed.search import FixedSettings
 from bonspiel.planners.abstraction.refined.trie import first_cells
 from bonspiel.planners.abstraction.scaled import ScaledAbstraction
 from bonspiel.planners.checks import (
-    MOST_ACTIONS,
     check_actions,
     offers,
     require_at_least,
@@ -25,14 +31,15 @@ from bonspiel.planners.checks import (
     require_positive,
     require_share,
 )
+from bonspiel.planners.core.actions import inverse_widths
 from bonspiel.planners.core.problem import PlanLength
-from bonspiel.planners.core.search import decide, extend
+from bonspiel.planners.core.search import decide, extend, require_finite
 from bonspiel.planners.model import HasActions
 from bonspiel.planners.planner import check_plan
 from bonspiel.planners.spaces import LOOKAHEAD, Parameters, Range
 
 FIRST_NODES = 1_024
-STATES = Cells(threshold=1.8, threshold_base=2.9, weight_power=2.0, scale_power=2.0 / 3.0, max_depth=24)
+STATES = ScaledAbstraction().cells(False)
 PRIOR_VISITS = 1e-3  # of the mean return, that every action has in every state
 
 
@@ -56,7 +63,7 @@ class AdaptiveAbstraction(PlanLength):
             far away tell little. 1 for returns alone, in [0, 1].
         hold_visits: a state whose finest cell has as many visits goes on with the action before in half of the
             simulations, in more of them the fewer visits it has; at least 0.
-        first_actions: see `RefinedAbstraction`; at the root these are divided further.
+        first_actions: see `RefinedAbstraction`, at most 64; at the root these are divided, into 64 in all.
         root_threshold: see `RefinedAbstraction`.
     """
 
@@ -83,7 +90,7 @@ class AdaptiveAbstraction(PlanLength):
         require_positive("spread", self.spread)
         require_share("trace", self.trace)
         require_at_least("hold_visits", self.hold_visits, 0.0)
-        require_count("first_actions", self.first_actions, 1, MOST_ACTIONS)
+        require_count("first_actions", self.first_actions, 1, MOST_CELLS)
         require_positive("root_threshold", self.root_threshold)
 
     def unsupported(self, model: Model) -> str | None:
@@ -100,15 +107,16 @@ class AdaptiveAbstraction(PlanLength):
         actions, width = first_cells(low, high, self.first_actions)
         settings = self._settings(tuple(low), tuple(high))
         if root_actions is None:
-            root = new_root(actions[_spread_out(len(actions))], width, 1.0 / (high - low))
+            root = new_root(actions[_spread_out(len(actions))], width, inverse_widths(model))
         else:
-            root = new_root(check_actions(model, root_actions), width, 1.0 / (high - low))
+            root = new_root(check_actions(model, root_actions), width, inverse_widths(model))
             settings = settings._replace(thresholds=settings.thresholds[:0])
         problem, depth = self.problem(model, state, cells=True), STATES.max_depth
         nodes = min(budget.simulations or FIRST_NODES, FIRST_NODES)
         tree = new_tree(len(actions), root, problem.steps, nodes, depth)
         walk = new_walk(model.state_dim, problem.steps, len(actions), depth)
         tree, done = extend(search, model, tree, walk, problem, settings, grow, budget, rng, start)
+        require_finite(tree.baseline[0, 1])  # the mean of all returns, and so part of every gain
         used = slice(0, int(root.counts[CELLS]))
         stats, smoothed = root.stats[used], smoothed_means(root)
 

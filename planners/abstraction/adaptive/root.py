@@ -104,13 +104,15 @@ def add_return(root: Root, cell: int, gain: float, returned: float, thresholds: 
     else:
         stats[MEAN] += change / stats[VISITS]
         stats[SQUARES] += change * (gain - stats[MEAN])
-    depth, due = root.divisions[cell], root.counts[PULLS] >= root.counts[DUE]
+    depth, first_round = root.divisions[cell], root.counts[PULLS] <= root.counts[FIRST]
+    due = root.counts[PULLS] >= root.counts[DUE] and not first_round
     if depth < len(thresholds) and stats[VISITS] >= thresholds[depth] and root.counts[CELLS] + 2 <= MOST_CELLS:
         _divide(root, cell)
         due = True
     if due:
-        if root.counts[PULLS] > root.counts[FIRST]:
-            root.bandwidth[0] = _best_bandwidth(root)
+        if not first_round:
+            if root.counts[CELLS] <= MOST_CELLS:  # the risk takes the square of their number
+                root.bandwidth[0] = _best_bandwidth(root)
             root.counts[DUE] = int(GROWTH * root.counts[PULLS]) + 1
         for other in range(root.counts[CELLS]):
             root.stats[other, TOTAL], root.stats[other, WEIGHT] = _sum_near(root, other, root.bandwidth[0])

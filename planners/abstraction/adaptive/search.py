@@ -32,7 +32,7 @@ class AdaptiveSettings(NamedTuple):
 
 
 class AdaptiveTree(NamedTuple):
-    """What a search knows.
+    """The statistics of a search.
 
     Attributes:
         trie: cells of states, whose returns are relative to the baseline.
@@ -140,7 +140,7 @@ def search(
                 visits, returns, squares = sum_up(trie, fixed, depth, cells)
                 walk.value[depth] = returns / (visits + cells.weights[fixed.levels[depth] - 1])
                 own = trie.stats[fixed.nodes[depth], 2 * n_actions]
-                if mover != last or rng.random() >= settings.hold_visits / (settings.hold_visits + own):
+                if mover != last or rng.random() * (settings.hold_visits + own) >= settings.hold_visits:
                     c = cell_exploration(visits, returns, squares, exploration, cells.spread)
                     chosen = choose(fixed, n_actions * cells.prior_visits + visits, c, cells.exponent)
                 fixed.chosen[depth] = chosen

@@ -66,6 +66,7 @@ def test_rollouts_end_at_the_lookahead(name):
 @pytest.mark.parametrize("name", BY_SEQUENCES)
 def test_the_lookahead_may_be_given_by_its_earlier_name(name):
     assert planners.make(name, horizon=20) == planners.parse(f"{name}:horizon=20") == planners.make(name, lookahead=20)
+    assert type(planners.make(name))(horizon=20) == planners.make(name, lookahead=20)
     assert planners.REGISTRY.text(planners.make(name, horizon=20)) == f"{name}:lookahead=20"
     with pytest.raises(ValueError, match=r"^horizon=20: .* lookahead"):
         planners.make(name, horizon=20, lookahead=20)

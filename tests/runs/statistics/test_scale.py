@@ -61,10 +61,10 @@ def test_the_best_of_the_run_stands_in_only_where_there_is_neither(monkeypatch):
         for env in values
         for planner, mean in (("uct", 3.0), ("dpw", 2.0))
     }
-    found = ranks.scales(samples)
+    found = ranks.scales(samples.items())
     assert found == {"a": (0.0, 5.0, OPTIMUM), "b": (0.0, 4.0, REFERENCE), "c": (0.0, 3.0, BEST)}
     played = samples | {Setting("d", "random", 10, "simulations", 0): np.array([1.0, 1.0])}
-    assert ranks.scales(played)["d"] == (1.0, 3.0, BEST)
+    assert ranks.scales(played.items())["d"] == (1.0, 3.0, BEST)
 
 
 def test_boards_of_a_reference_say_so_in_heads_and_notes():

@@ -52,10 +52,15 @@ async def match(protocol, ports):
                 streams = await asyncio.open_connection("127.0.0.1", port, limit=1 << 24)
                 clients.append(Client(*streams, TERMINATOR[protocol]))
             player = PLAYERS[protocol]
-            heard = await asyncio.gather(*(play(client, player(player.concession)) for client in clients))
+            playing = [asyncio.create_task(play(client, player(player.concession))) for client in clients]
+            done, others = await asyncio.wait(playing, return_when=asyncio.FIRST_COMPLETED)
+            if not all(is_over(one.result()) for one in done):  # turned away: nobody comes for the other
+                for one in others:
+                    one.cancel()
+            heard = await asyncio.gather(*playing, return_exceptions=True)
             for client in clients:
                 await client.close()
-            if all(map(is_over, heard)):
+            if all(isinstance(one, list) and is_over(one) for one in heard):
                 return heard
             await asyncio.sleep(0.1)
 

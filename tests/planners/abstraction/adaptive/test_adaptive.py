@@ -129,7 +129,7 @@ def plain_search(model, simulations, rng, exploration=0.15, spread=0.5, trace=0.
                         break
                 own = stats[walk[-1]][0].sum()
                 value = r.sum() / (total + len(walk) ** 2)
-                if mover == path[-1][0] and rng.random() < hold / (hold + own):
+                if mover == path[-1][0] and rng.random() * (hold + own) < hold:
                     arm = held
                 else:
                     c = c_root
@@ -163,26 +163,27 @@ def plain_search(model, simulations, rng, exploration=0.15, spread=0.5, trace=0.
 
 
 @pytest.mark.parametrize(
-    ("model", "simulations"),
+    ("model", "simulations", "hold"),
     [
-        (Bandit(), 150),
-        (Chain(), 100),
-        (Diamond(), 100),
-        (Handover(), 100),
-        (Target(), 150),
-        (envs.Trap(), 150),
-        (envs.Pendulum(), 25),
+        (Bandit(), 150, 40.0),
+        (Chain(), 100, 40.0),
+        (Diamond(), 100, 40.0),
+        (Handover(), 100, 40.0),
+        (Target(), 150, 40.0),
+        (envs.Trap(), 150, 40.0),
+        (Target(), 150, 0.0),
+        (envs.Pendulum(), 25, 40.0),
     ],
-    ids=lambda value: type(value).__name__,
+    ids=lambda value: value if isinstance(value, float) else type(value).__name__,
 )
-def test_follows_its_pseudo_code(model, simulations):
+def test_follows_its_pseudo_code(model, simulations, hold):
     rng, plain_rng = np.random.default_rng(7), np.random.default_rng(7)
     state = model.initial_state(rng)
     model = python_twin(model)
     model.initial_state = lambda rng: state
     plain_rng.bit_generator.state = rng.bit_generator.state
-    root, means = plain_search(model, simulations, plain_rng)
-    decision = planners.make("adaptive").plan(model, state, Budget(simulations), rng)
+    root, means = plain_search(model, simulations, plain_rng, hold=hold)
+    decision = planners.make("adaptive", hold_visits=hold).plan(model, state, Budget(simulations), rng)
     visits, _ = root.arrays()
     np.testing.assert_allclose(decision.actions[:, 0], root.middles, rtol=1e-12)
     np.testing.assert_array_equal(decision.visits, visits)
@@ -226,6 +227,41 @@ def test_sums_kept_up_to_date_are_those_made_anew():
     np.testing.assert_allclose(
         smoothed_means(root), (near @ (visits * means) + alone * means) / (near @ visits + alone)
     )
+
+
+def test_cells_of_two_coordinates_are_divided_along_each_in_turn():
+    actions, width = first_cells(np.zeros(2), np.array([1.0, 3.0]), 9)
+    root = new_root(actions, width, np.array([1.0, 1.0 / 3.0]))
+    for _ in range(3):
+        add_return(root, 4, 0.5, 0.5, np.array([1.0, 2.0, 100.0]))
+    assert root.counts[CELLS] == 13 and root.divisions[[4, 9, 10, 11, 12]].tolist() == [2, 1, 1, 2, 2]
+    (x, y), (width_x, width_y) = actions[4], width
+    parts = [[x - width_x / 3, y], [x + width_x / 3, y], [x, y - width_y / 3], [x, y + width_y / 3]]
+    np.testing.assert_allclose(root.action[9:13], parts)
+    assert root.action[4].tolist() == [x, y]
+
+
+def test_many_actions_can_be_given_and_are_not_smoothed():
+    given = np.linspace(0.0, 1.0, 300)[:, None]
+    with kept_trees() as trees:
+        decision = planners.make("adaptive").plan(
+            envs.Trap(), np.zeros(2), Budget(2_000), np.random.default_rng(0), given
+        )
+    assert len(decision.actions) == 300 and (decision.visits > 0).all()
+    assert trees[0].root.bandwidth[0] == 0.0
+
+
+def test_one_reward_without_end_is_named():
+    plain = type(python_twin(envs.Trap()))
+
+    class Forbidden(plain):
+        @staticmethod
+        def step(state, action, next_state, params, rng):
+            reward, over = plain.step(state, action, next_state, params, rng)
+            return (-np.inf if action[0] < 0.05 else reward), over
+
+    with pytest.raises(ValueError, match="rewards that are not numbers, or infinite"):
+        planners.make("adaptive").plan(Forbidden(), np.zeros(2), Budget(60), np.random.default_rng(0))
 
 
 class Rescaled:
