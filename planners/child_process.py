@@ -27,18 +27,19 @@ class ChildProcess:
     """A process that is starting or running; `kill` ends it, as does the end of its parent. Ctrl-C does not reach it.
 
     Args:
-        work: called in the process with its end of the pipe and the arguments; reads messages and answers them until
-            the other end is closed.
+        work: called in the process with its end of the pipe and the arguments; takes messages by `questions` and
+            answers them by `answer`.
         arguments: that can be pickled.
+        daemon: whether Python may end without `kill`; such a process can start no workers of its own.
 
     Attributes:
         process: None after `kill`.
     """
 
-    def __init__(self, work: Callable[..., None], *arguments: Any) -> None:
+    def __init__(self, work: Callable[..., None], *arguments: Any, daemon: bool = True) -> None:
         self._pipe, theirs = SPAWN.Pipe()
         given = (work, theirs, *arguments)
-        self.process: Any = SPAWN.Process(target=_begin, args=given, daemon=True, name="bonspiel planner")
+        self.process: Any = SPAWN.Process(target=_begin, args=given, daemon=daemon, name="bonspiel planner")
         with signals.held_back(signal.SIGINT):
             self.process.start()
         theirs.close()
@@ -98,11 +99,23 @@ class ChildProcess:
             process.close()
 
 
+def questions(pipe: Pipe) -> Iterator[Any]:
+    """The messages to a process, until the other end of its pipe is closed."""
+    with suppress(EOFError, OSError):
+        while True:
+            yield pipe.recv()
+
+
+def answer(pipe: Pipe, message: Any) -> None:
+    """Send a message to the parent, unless it has closed its end of the pipe."""
+    with suppress(OSError):
+        pipe.send(message)
+
+
 def _begin(work: Callable[..., None], pipe: Pipe, *arguments: Any) -> None:
     signals.leave_to_parent(signal.SIGINT)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
-    with suppress(EOFError, OSError):  # the other end of the pipe is closed
-        work(pipe, *arguments)
+    work(pipe, *arguments)
 
 
 def _exit_with_parent() -> None:

@@ -152,8 +152,8 @@ def record_file(records: Path, game: TwoPlayerGame, pairing: Pairing, index: int
     return records / f"{pairing[0] + 1}-{pairing[1] + 1}-{index:05d}{game.suffix}"
 
 
-def read_pairs(folder: Path, tournament: Tournament, pairing: Pairing) -> Iterator[GameSummary]:
-    """The finished games of a pairing, in order; a game without its pair is left out.
+def read_pairs(folder: Path, tournament: Tournament, pairing: Pairing) -> Iterator[tuple[int, GameSummary]]:
+    """The finished games of a pairing with their numbers, in order; a game without its pair is left out.
 
     Raises:
         ValueError, OSError: a file is no record.
@@ -164,5 +164,6 @@ def read_pairs(folder: Path, tournament: Tournament, pairing: Pairing) -> Iterat
 
     prefix = f"{pairing[0] + 1}-{pairing[1] + 1}-"
     for path in sorted((folder / RECORDS).glob(f"{prefix}*{tournament.game.suffix}")):
-        if file(int(path.stem.removeprefix(prefix)) ^ 1).exists():
-            yield tournament.game.summary(tournament.game.read(path))
+        number = int(path.stem.removeprefix(prefix))
+        if file(number ^ 1).exists():
+            yield number, tournament.game.summary(tournament.game.read(path))

@@ -140,26 +140,33 @@ def _score_text(found: PairingScore, sides: Sequence[Side], roles: tuple[str, st
     text = SCORE.format(_name(sides[found.a]), _name(sides[found.b]), low, high, **numbers)
     text += f"\n  {roles[0]} {first:.3f}, {roles[1]} {second:.3f}"
     if found.forfeits:
-        text += f"\n  {counted(len(found.forfeits), 'game')} forfeited{_reasons(found.forfeits)}"
+        text += f"\n  {counted(len(found.forfeits), 'game')} forfeited{_reasons(found, sides)}"
     return text
 
 
-def _reasons(forfeits: Sequence[str]) -> str:
+def _reasons(found: PairingScore, sides: Sequence[Side]) -> str:
     """The first reason where all are of one kind, else the kinds in lines with their numbers of games."""
-    cases: dict[str, list[str]] = {}
-    for text in forfeits:
-        cases.setdefault(kind_of(text), []).append(text)
+    cases: dict[tuple[str, ...], list[str]] = {}
+    for text in found.forfeits:
+        cases.setdefault(kind_of(text, (sides[found.a], sides[found.b])), []).append(text)
     if len(cases) == 1:
-        return f", the first one by {forfeits[0]}"
+        return f", the first one by {found.forfeits[0]}"
     ranked = sorted(cases.values(), key=len, reverse=True)
     lines = [f"\n    {len(alike)} by {alike[0]}" for alike in ranked[:MOST_REASONS]]
     rest = sum(map(len, ranked[MOST_REASONS:]))
     return ":" + "".join(lines) + (f"\n    {rest} for other reasons" if rest else "")
 
 
-def kind_of(forfeit: str) -> str:
-    """The letters of a reason before its brackets: equal for reasons that differ in numbers alone."""
-    return re.sub("[^a-z]", "", forfeit.partition(" (")[0].lower())
+def kind_of(forfeit: str, sides: Sequence[Side]) -> tuple[str, ...]:
+    """The losers and the letters of their reasons before brackets: equal where only numbers in a reason differ.
+
+    Args:
+        forfeit: LOSER: REASON, or both sides' with a semicolon.
+        sides: that played.
+    """
+    names = "|".join(re.escape(side.planner) for side in sides)
+    parts = re.split(f"(?:^|; )({names}): ", forfeit)  # losers at odd places
+    return *parts[1::2], *(re.sub("[^a-z]", "", reason.partition(" (")[0].lower()) for reason in parts[::2])
 
 
 def decision_times(side: Side, moves: Sequence[tuple[float, int]]) -> str:

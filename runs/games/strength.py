@@ -33,9 +33,10 @@ def against(folder: Path, tournament: Tournament, opponent: int) -> Summary:
         UsageError: a file is no record.
     """
     try:
-        values = score(0, opponent, list(read_pairs(folder, tournament, (0, opponent)))).values
+        games = [game for _, game in read_pairs(folder, tournament, (0, opponent))]
     except (ValueError, OSError) as error:
         raise UsageError(str(error)) from error
+    values = score(0, opponent, games).values
     rate = wilson(sum(values), len(values)) if values else (NAN, NAN, NAN)
     return Summary(len(values), *rate, NAN)
 

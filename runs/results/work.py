@@ -71,8 +71,11 @@ class Work(ABC, Generic[Group, Key, Result]):
             if path.exists():
                 self._read(path, identity)
             with path.open("a", encoding="utf-8") as self._file:
-                self._write(identity)
-                yield
+                try:
+                    self._write(identity)
+                    yield
+                finally:
+                    self._file = None
 
     def _write(self, entry: Any) -> None:
         if self._file is not None:

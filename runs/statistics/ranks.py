@@ -122,16 +122,18 @@ def leaderboards(stores: Sequence[Store]) -> tuple[list[Leaderboard], dict[str, 
     """A leaderboard for each budget that several planners have played in all problems with a scale, and the scales.
 
     Args:
-        stores: runs whose planners are ranked together, at least one; the first one's problems count.
+        stores: runs whose planners are ranked together, at least one; the first one's problems and budgets count.
     """
     returns = [list(store.returns().items()) for store in stores]
-    played = {setting.env for setting, sample in returns[0] if len(sample)}
+    own = [setting for setting, sample in returns[0] if len(sample)]
+    played, budgets = {setting.env for setting in own}, {(setting.unit, setting.budget) for setting in own}
     problems = scales(pair for of_run in returns for pair in of_run if pair[0].env in played)
     samples: dict[tuple[str, float], dict[str, dict[str, Array]]] = {}
     for of_run, called in zip(returns, names(stores), strict=True):
         for setting, sample in of_run:
-            if len(sample) and setting.env in problems and setting.planner != RANDOM:
-                of_budget = samples.setdefault((setting.unit, setting.budget), {})
+            budget, counts = (setting.unit, setting.budget), setting.env in problems and setting.planner != RANDOM
+            if len(sample) and counts and budget in budgets:
+                of_budget = samples.setdefault(budget, {})
                 scores = problems[setting.env].scores(sample)
                 of_budget.setdefault(called[setting.env, setting.planner], {})[setting.env] = scores
     order = sorted(samples, key=lambda key: (key[0] != "simulations", key[1]))

@@ -3,14 +3,15 @@
 import os
 import signal
 
+import joblib
 import pytest
 
-from bonspiel.planners.child_process import ChildProcess, PlannerGone
+from bonspiel.planners.child_process import ChildProcess, PlannerGone, answer, questions
 
 
 def echo(pipe, number):
-    while True:
-        pipe.send((pipe.recv(), number, signal.getsignal(signal.SIGINT) == signal.SIG_IGN))
+    for message in questions(pipe):
+        answer(pipe, (message, number, signal.getsignal(signal.SIGINT) == signal.SIG_IGN))
 
 
 def crash(pipe):
@@ -18,13 +19,21 @@ def crash(pipe):
     os._exit(7)
 
 
+def fail(pipe):
+    raise FileNotFoundError("no weights")
+
+
+def count_workers(pipe):
+    answer(pipe, joblib.effective_n_jobs(2))
+
+
 @pytest.fixture
 def begin():
     """Begins processes, and ends them after the test."""
     begun = []
 
-    def start(*given):
-        begun.append(ChildProcess(*given))
+    def start(*given, **options):
+        begun.append(ChildProcess(*given, **options))
         return begun[-1]
 
     yield start
@@ -52,3 +61,23 @@ def test_its_end_is_told_with_the_exit_code_and_by_whoever_asks_later(begin):
     with pytest.raises(PlannerGone, match="has ended"):
         child.send("again")
     child.kill()  # again
+
+
+def test_a_missing_file_is_told(begin, capfd):
+    child = begin(fail)
+    with pytest.raises(PlannerGone, match=r"exit code 1"):
+        child.receive()
+    assert "no weights" in capfd.readouterr().err
+
+
+def test_only_one_that_is_no_daemon_can_have_workers(begin):
+    assert (begin(count_workers).receive(), begin(count_workers, daemon=False).receive()) == (1, 2)
+
+
+def test_it_ends_quietly_when_the_pipe_is_closed(begin, capfd):
+    child = begin(echo, 3)
+    child.send("first")
+    child.receive()
+    child._pipe.close()
+    child.process.join(60.0)
+    assert child.process.exitcode == 0 and capfd.readouterr().err == ""

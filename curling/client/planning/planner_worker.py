@@ -24,7 +24,7 @@ from bonspiel.curling.client.planning.setup_choice import best_setup
 from bonspiel.curling.client.planning.time_manager import LEAST
 from bonspiel.curling.ice.sheet import LAST_SHOT, STONES
 from bonspiel.curling.match.position import MatchPosition
-from bonspiel.planners.child_process import Pipe
+from bonspiel.planners.child_process import Pipe, answer, questions
 from bonspiel.planners.core.code.packages import error_text
 
 if TYPE_CHECKING:
@@ -75,14 +75,13 @@ def run_worker(pipe: Pipe, planner: str | Planner, seed: int | None, best: BestS
     try:
         parsed = players.parse(planner) if isinstance(planner, str) else planner
     except ValueError as error:
-        pipe.send(str(error))
+        answer(pipe, str(error))
         return
-    pipe.send(None)
+    answer(pipe, None)
     rng, playouts_rng = np.random.default_rng(seed), np.random.default_rng(seed)
-    while True:
-        move, position, seconds, is_quiet = pipe.recv()
+    for move, position, seconds, is_quiet in questions(pipe):
         if position.is_setup_due:
-            pipe.send(best_setup(position))
+            answer(pipe, best_setup(position))
             continue
         arrived, publish = time.perf_counter(), functools.partial(best.publish, move)
         with _silence() if is_quiet else nullcontext():
@@ -90,7 +89,7 @@ def run_worker(pipe: Pipe, planner: str | Planner, seed: int | None, best: BestS
             if seconds >= LEAST:
                 seconds -= time.perf_counter() - arrived
                 choice = _choose(parsed, position, seconds, rng, publish, choice.simulations)
-        pipe.send(choice)
+        answer(pipe, choice)
 
 
 @contextmanager

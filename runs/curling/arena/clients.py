@@ -1,11 +1,14 @@
 """The clients of an arena: commands in any language, or planners by name, which our own client plays."""
 
+import os
 import re
 import shlex
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from hashlib import blake2b
+from contextlib import suppress
+from functools import partial
+from hashlib import blake2b, file_digest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,8 +49,8 @@ class Client(NamedTuple):
     @property
     def version(self) -> str:
         """The command, with a digest of each file in it: results of two versions of a program do not mix."""
-        files = filter(Path.is_file, (Path(shutil.which(word) or word) for word in self.words))
-        digests = (f"{file.name}: {blake2b(file.read_bytes(), digest_size=6).hexdigest()}" for file in files)
+        program, *others = self.words
+        digests = filter(None, map(_digest, (shutil.which(program) or program, *others)))
         return f"{shlex.join(self.words)} ({', '.join(digests)})"
 
     def command(self, values: Mapping[str, str]) -> list[str]:
@@ -78,6 +81,16 @@ def parse_clients(texts: Sequence[str], protocol: str, own_options: Sequence[str
         if names.count(client.file_name) > 1:
             raise UsageError(f"--client {client.name}: two clients have this name; name every client differently")
     return tuple(clients)
+
+
+def _digest(word: str) -> str | None:
+    """The name and the digest of a file; None where a word names no file that can be read."""
+    with suppress(OSError):
+        if os.path.isfile(word):
+            with open(word, "rb") as file:
+                digest = file_digest(file, partial(blake2b, digest_size=6))
+            return f"{Path(word).name}: {digest.hexdigest()}"
+    return None
 
 
 def _of_command(name: str, command: str, protocol: str) -> Client:

@@ -23,12 +23,13 @@ SEATS = 2  # clients that play one game
 
 Share = frozenset[int]
 
+# of this process; games start clients at the same time, and in between the thread may be confined to a share of another
+WHOLE = frozenset(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else frozenset(range(joblib.cpu_count()))
+
 
 def available() -> list[int]:
     """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(joblib.cpu_count()))
+    return sorted(WHOLE)[: joblib.cpu_count()]  # which knows limits of containers too
 
 
 def shares(jobs: int, cores: Sequence[int], each: int | None = None) -> list[tuple[Share, Share]]:
@@ -68,13 +69,12 @@ def environment(share: Share) -> dict[str, str]:
 
 @contextmanager
 def confined(share: Share) -> Iterator[None]:
-    """Let processes that start within this block use these cores alone, where the system can."""
+    """Let processes that start within this block use these cores alone, where the system can; then all again."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return
-    before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, share)
     try:
         yield
     finally:
-        os.sched_setaffinity(0, before)
+        os.sched_setaffinity(0, WHOLE)

@@ -3,7 +3,7 @@
 import asyncio
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from bonspiel.runs.curling.arena.game import Seat, play_game
 from bonspiel.runs.curling.arena.tournament import Arena
 from bonspiel.runs.curling.arena.venue import Dc3Venue, Venue
 from bonspiel.runs.experiment import RunError, Setting
-from bonspiel.runs.games.game import ScheduledGame
+from bonspiel.runs.games.game import ScheduledGame, Side
 from bonspiel.runs.games.match import RECORDS, PlayPending, record_file
 from bonspiel.runs.games.play import episode_of
 from bonspiel.runs.games.standings import kind_of
@@ -59,7 +59,7 @@ class _Driver:
 
     def __init__(self, arena: Arena, folder: Path, results: Store, keep: Keep) -> None:
         self._arena, self._folder, self._results, self._keep = arena, folder, results, keep
-        self._told = set[str]()
+        self._told = set[tuple[str, ...]]()
 
     def play(self, shares: list[tuple[Share, Share]]) -> None:
         """Play all pending games, one at a time on each share of the cores."""
@@ -111,7 +111,7 @@ class _Driver:
             batch = Batch(setting, [episode_of(summary, index)], time.monotonic() - began, [game])
             news = self._keep(batch)
             self._results.add(batch)
-            self._tell(file, summary.forfeit)
+            self._tell(file, summary.forfeit, scheduled.sides)
             self._played, self._left = self._played + 1, self._left - 1
             self._advance(1, (time.monotonic() - self._began) / self._played * self._left, news)
 
@@ -123,8 +123,10 @@ class _Driver:
 
         return Dc4Venue(server)
 
-    def _tell(self, file: Path, failure: str | None) -> None:
+    def _tell(self, file: Path, failure: str | None, sides: Sequence[Side]) -> None:
         """Print the first failure of each kind."""
-        if failure is not None and kind_of(failure) not in self._told and len(self._told) < MOST_TOLD:
-            self._told.add(kind_of(failure))
+        if failure is None or (kind := kind_of(failure, sides)) in self._told:
+            return
+        if len(self._told) < MOST_TOLD:
+            self._told.add(kind)
             print(f"{file.stem}: {failure}; the clients' outputs are beside {file}", file=sys.stderr)

@@ -1,6 +1,7 @@
 """One game of an arena: two clients on a server of its own, and the record of their match."""
 
 import asyncio
+import errno
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -11,11 +12,13 @@ from bonspiel.curling.match.record import LONGEST_REASON, printable
 from bonspiel.runs.curling.arena.client_process import ClientProcess
 from bonspiel.runs.curling.arena.clients import Client
 from bonspiel.runs.curling.arena.cores import Share
-from bonspiel.runs.curling.arena.venue import LEFT, Venue
+from bonspiel.runs.curling.arena.venue import LEFT, Item, Venue
 from bonspiel.runs.experiment import RunError
 from bonspiel.runs.files import writing
 
-GRACE = 1.0  # s for the server to notice that a client has ended, and for a client that left to end
+NOTICE = 1.0  # s for the server to notice that a client has ended
+GRACE = 1.0  # s for a client that left to end
+OF_PROGRAM = errno.ENOENT, errno.EACCES, errno.EPERM, errno.ENOEXEC  # else it cannot be started by the machine
 LOOK = 0.1  # s between two looks at the connection of a client
 
 Failures = dict[int, str]
@@ -48,7 +51,7 @@ async def play_game(match: Match, seats: Sequence[Seat], venue: Venue, stem: Pat
         stem: path of the record without its ending; the outputs of the clients go beside it.
 
     Raises:
-        RunError: the server failed.
+        RunError: the server failed, or the machine cannot start a program.
         UsageError: an output cannot be written.
     """
     processes: dict[int, ClientProcess] = {}
@@ -60,20 +63,27 @@ async def play_game(match: Match, seats: Sequence[Seat], venue: Venue, stem: Pat
                 with writing(output):
                     output.write_bytes(b"")
                 values = dict(venue.values(team)) | {"name": client.name, "seed": str(seed)}
-                values["log"] = str(output.with_suffix(".log"))
+                if client.planner is not None:
+                    values["log"] = str(output.with_suffix(".log"))
                 login = {"DC4_USER": values["user"], "DC4_PASSWORD": values["password"]} if "user" in values else {}
                 try:
                     processes[team] = await ClientProcess.start(client.command(values), login, share, output)
                 except OSError as error:
+                    if error.errno not in OF_PROGRAM:
+                        what = f"{client.name} cannot be started ({error.strerror})"
+                        raise RunError(f"{what}; finished games are kept: continue with --resume") from error
                     failures[team] = f"cannot be started ({error.strerror})"
             failures = failures or await _failures(venue, processes, [seat.seconds for seat in seats])
+            items, result = tuple(venue.items), venue.result  # before what clients still do, until they have ended
             for team in failures.keys() & processes.keys():
                 await processes[team].wait(GRACE)
                 failures[team] += processes[team].ending
         finally:
             in_vain = not venue.over.is_set()
             await asyncio.gather(*(process.end(in_vain=in_vain) for process in processes.values()))
-    return _record(match, venue, failures)
+    if result is not None and result.reason == "time_limit" and result.winner is not None:
+        result = result._replace(detail=venue.refusal(1 - result.winner))
+    return _record(match, items, result, failures)
 
 
 async def _failures(venue: Venue, processes: dict[int, ClientProcess], seconds: Sequence[float]) -> Failures:
@@ -118,23 +128,20 @@ async def _late(venue: Venue, team: int, seconds: float) -> None:
 async def _gone(venue: Venue, team: int, process: ClientProcess) -> None:
     """Wait until a client has ended, and nothing that it started is connected either."""
     await process.wait()
-    await asyncio.sleep(GRACE)
+    await asyncio.sleep(NOTICE)
     while venue.is_connected(team):
         await asyncio.sleep(LOOK)
 
 
-def _record(match: Match, venue: Venue, failures: Failures) -> Record:
-    shots = tuple(item for item in venue.items if isinstance(item, RecordedShot))
-    ends = tuple(item for item in venue.items if isinstance(item, End))
-    setups = tuple(item for item in venue.items if isinstance(item, Setup))
-    result = venue.result
+def _record(match: Match, items: Sequence[Item], result: Result | None, failures: Failures) -> Record:
+    shots = tuple(item for item in items if isinstance(item, RecordedShot))
+    ends = tuple(item for item in items if isinstance(item, End))
+    setups = tuple(item for item in items if isinstance(item, Setup))
     if failures:
         detail = "; ".join(f"{match.players[team]}: {reason}" for team, reason in sorted(failures.items()))
         winner = 1 - min(failures) if len(failures) == 1 else None
         value = 0.5 if winner is None else 1.0 - winner
         result = Result(score_of(ends), winner, value, "forfeit", printable(detail, LONGEST_REASON))
-    elif result is not None and result.reason == "time_limit" and result.winner is not None:
-        result = result._replace(detail=venue.complaint(1 - result.winner))
     if result is None or result.value is None:
         raise RunError(f"{result.detail if result else 'the match has no result'}; continue with --resume")
     return Record(match, shots, ends, result, setups)

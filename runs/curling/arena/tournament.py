@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from bonspiel.curling.server.dc3 import READY_SECONDS
 from bonspiel.curling.server.referee import ThinkingTimes
 from bonspiel.curling.server.server_context import ServerContext
 from bonspiel.curling.server.shot_executor import ShotExecutor
@@ -41,8 +42,15 @@ class Arena(Tournament):
         """The client with a name."""
         return next(client for client in self.clients if client.name == name)
 
+    @property
+    def extra_clock(self) -> float:
+        """Thinking time in extra ends, s."""
+        return self.times.extra_end / 1000.0
+
     def resolve(self) -> dict[str, str]:
         """The versions of the commands and the parameters of the planners, by name of the client, and of the game.
+
+        With them the thinking time in extra ends, since the games depend on it too.
 
         Raises:
             UsageError: an unknown planner, or one that cannot play the game.
@@ -50,12 +58,12 @@ class Arena(Tournament):
         planners = tuple(side for side in self.sides if self.client(side.planner).planner is not None)
         own = replace(self, sides=planners)
         commands = {client.name: client.version for client in self.clients if client.planner is None}
-        return super(Arena, own).resolve() | commands
+        return super(Arena, own).resolve() | commands | {"--extra-clock": f"{self.extra_clock} s"}
 
     def to_json(self) -> dict[str, Any]:
         """The content of match.json."""
         clients = {client.name: client.words for client in self.clients}
-        arena = {"protocol": self.protocol, "extra_clock": self.times.extra_end / 1000.0, "clients": clients}
+        arena = {"protocol": self.protocol, "extra_clock": self.extra_clock, "clients": clients}
         return super().to_json() | {"arena": arena}
 
     def server(self, scheduled: ScheduledGame, executor: ShotExecutor) -> ServerContext:
@@ -95,7 +103,7 @@ def make_arena(
     number("--ends", settings["ends"], 1, MOST_ENDS, whole=True)
     clock = round(float(number("--clock", clock, 0.01, LONGEST, whole=False)), 3)
     extra_clock = float(number("--extra-clock", extra_clock, 0.01, LONGEST, whole=False))
-    start_seconds = float(number("--start", start_seconds, 0.1, LONGEST, whole=False))
+    start_seconds = float(number("--start", start_seconds, 0.1, READY_SECONDS, whole=False))
     given = ",".join(f"{key}={value}" for key, value in (settings | {"extra_ends": MOST_ENDS}).items())
     name = f"{'mixed_doubles' if mixed else 'curling'}:{given}"
     times = ThinkingTimes(round(1000.0 * clock), round(1000.0 * extra_clock))

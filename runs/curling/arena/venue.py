@@ -21,6 +21,9 @@ FRAME_STEPS = 1000  # of the simulator between two frames of the stones' paths, 
 TEAMS = "team0", "team1"
 LEFT = "left the match"
 
+Item = Setup | RecordedShot | End
+"""Of a record."""
+
 
 class Venue(ABC):
     """A server for one match, which is open within `opened`.
@@ -39,7 +42,7 @@ class Venue(ABC):
         feed, self._reported = RecordFeed(), list[str]()
         self.context = replace(context, feed=feed, report=self._reported.append)
         self.begun, self.over = asyncio.Event(), asyncio.Event()
-        self.items: list[Setup | RecordedShot | End] = []
+        self.items: list[Item] = []
         self.result: Result | None = None
         feed.subscribe(self._keep)
 
@@ -48,7 +51,7 @@ class Venue(ABC):
         if isinstance(item, Result):
             self.result = item
             self.over.set()
-        elif isinstance(item, Setup | RecordedShot | End):
+        elif isinstance(item, Item):
             self.items.append(item)
         else:
             self.begun.set()
@@ -75,9 +78,13 @@ class Venue(ABC):
         return None
 
     def complaint(self, team: int) -> str | None:
-        """The server's last line about a client of a team that broke the protocol, and could go on, if there is one."""
+        """The server's last line about a client of a team that it did not let into the match, if there is one."""
         found = (line.partition(f": {TEAMS[team]}")[2] for line in reversed(self._reported))
         return next((text.lstrip(": ") for text in found if text and not text.endswith(" left")), None)
+
+    def refusal(self, team: int) -> str | None:
+        """The server's last refusal of a request by a team, which could go on, if there is one."""
+        return None
 
 
 class Dc3Venue(Venue):

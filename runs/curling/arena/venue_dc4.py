@@ -30,7 +30,7 @@ class Dc4Venue(Venue):
 
     def __init__(self, context: ServerContext) -> None:
         super().__init__(context)
-        self._passwords = {user: secrets.token_urlsafe(9) for user in USERS}
+        self._passwords = {user: secrets.token_hex(9) for user in USERS}
         noise, law = noise_of(context.match.noise), context.model.law
         self._matches = Dc4Matches(
             self.context, Player(law.max_speed, noise.speed, noise.angle, "arena"), late_shots=False
@@ -74,6 +74,10 @@ class Dc4Venue(Venue):
 
     def complaint(self, team: int) -> str | None:
         """See `Venue.complaint`."""
+        return self.refusal(team)
+
+    def refusal(self, team: int) -> str | None:
+        """See `Venue.refusal`."""
         return self._refusals.get(USERS[team])
 
     def values(self, team: int) -> Mapping[str, str]:

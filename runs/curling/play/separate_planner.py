@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from bonspiel.curling import players
-from bonspiel.planners.child_process import ChildProcess, Pipe, PlannerGone
+from bonspiel.planners.child_process import ChildProcess, Pipe, PlannerGone, answer, questions
 from bonspiel.planners.core.code.packages import error_text
 from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, Planner
@@ -20,7 +20,7 @@ class SeparatePlanner:
 
     def __init__(self, planner: str | Planner, report: Callable[[str], None]) -> None:
         self._planner, self._report = planner, report
-        self._child = ChildProcess(_answer_all, planner)
+        self._child = self._start()
 
     def __enter__(self) -> Self:
         return self
@@ -41,25 +41,27 @@ class SeparatePlanner:
         except PlannerGone as gone:
             self._report(f"{gone}; it is started again, and the game goes on")
             self._child.kill()
-            self._child = ChildProcess(_answer_all, self._planner)
+            self._child = self._start()
             decision, rng.bit_generator.state = self._ask(question)
         return decision
 
+    def _start(self) -> ChildProcess:
+        return ChildProcess(_answer_all, self._planner, daemon=False)  # the planner may have workers
+
     def _ask(self, question: tuple[Any, ...]) -> tuple[Decision, Any]:
         self._child.send(question)
-        answer: str | tuple[Decision, Any] = self._child.receive()
-        if isinstance(answer, str):
-            raise RuntimeError(answer)
-        return answer
+        found: str | tuple[Decision, Any] = self._child.receive()
+        if isinstance(found, str):
+            raise RuntimeError(found)
+        return found
 
 
 def _answer_all(pipe: Pipe, planner: str | Planner) -> None:
     """Answer questions by decisions with the state of the generator after them, or by the reason of a failure."""
     chosen = players.parse(planner) if isinstance(planner, str) else planner
-    while True:
-        model, state, budget, rng, root_actions = pipe.recv()
+    for model, state, budget, rng, root_actions in questions(pipe):
         try:
-            answer: Any = chosen.plan(model, state, budget, rng, root_actions), rng.bit_generator.state
+            found: Any = chosen.plan(model, state, budget, rng, root_actions), rng.bit_generator.state
         except Exception as error:
-            answer = error_text(error)
-        pipe.send(answer)
+            found = error_text(error)
+        answer(pipe, found)

@@ -114,7 +114,13 @@ def _add_shared(command: argparse.ArgumentParser, names: str, extra_ends: str) -
     noise = "errors of execution, of both teams alike"
     option(command, "--noise", ("normal_dist", "none"), noise, "normal_dist")
     option(command, "--seed", "N", "random seed", 1)
-    option(command, "--start", "S", "seconds from its start in which a command must be ready for the match", 120.0)
+    option(
+        command,
+        "--start",
+        "S",
+        "seconds from its start, 900 at most, in which a command must be ready for the match",
+        120.0,
+    )
     option(command, "--jobs", "N", "games at the same time (default: one for every two cores)")
     cores = "cores for each client, which may use no others (default: all cores divided by all clients at play)"
     option(command, "--cores", "N", cores)

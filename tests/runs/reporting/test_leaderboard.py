@@ -122,7 +122,8 @@ episodes = 1
     own = {one.planner: one for one in alone.standings}
     assert ranked["uct (x)"].scores["trap"].value == own["uct"].scores["trap"].value
     assert ranked["uct (theirs)"].episodes == 15 and ranked["uct (x)"].episodes == 24
-    assert "| uct (theirs) " in out and "30 simulations per decision" in out
+    assert "| uct (theirs) " in out and "20 simulations per decision" in out
+    assert len(boards) == 1 and "30 simulations per decision" not in out  # not played in the run
     for given, words in (
         (["--beside", tmp_path / "theirs"], "give --leaderboard too"),
         (["--leaderboard", "--beside", played], "other runs"),

@@ -66,6 +66,15 @@ def test_a_folder_is_used_by_one_tuning_at_a_time(fakes, tmp_path):
         pass
 
 
+def test_episodes_after_the_block_are_kept_in_memory_alone(fakes, tmp_path):
+    episodes = Journal(1)
+    with episodes.kept(tmp_path, False, ()):
+        pass
+    before = lines(tmp_path)
+    episodes.play(SETTINGS, range(2), lambda *seen: None)
+    assert len(episodes.returns(SETTINGS[0], range(2))) == 2 and lines(tmp_path) == before
+
+
 def test_a_failing_episode_is_named_and_the_others_are_kept(fakes, tmp_path):
     setting = Setting("trap", "clumsy", 1, "simulations", 0)
     episodes = Journal(1)

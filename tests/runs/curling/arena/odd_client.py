@@ -27,7 +27,8 @@ def fail(way, send):
 def main(port, seed, way=""):
     rng, throws = random.Random(seed), 0
     threads = os.environ["OMP_NUM_THREADS"], os.environ["NUMBA_NUM_THREADS"]
-    print("threads", *threads, "cores", *sorted(os.sched_getaffinity(0)), flush=True)
+    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else ()
+    print("threads", *threads, "cores", *cores, flush=True)
     if way == "unready":
         time.sleep(1000)
     if way == "stays":  # and so does a process that it starts

@@ -12,10 +12,20 @@ import numpy as np
 import pytest
 
 from bonspiel.curling.match import record, umpire
+from bonspiel.runs.curling.arena import game as playing
 from bonspiel.runs.games.tournament import read_tournament
 
 ODD = Path(__file__).with_name("odd_client.py")
 PATIENCE = 120.0  # s
+CORES = r" \d+" if hasattr(os, "sched_getaffinity") else ""
+needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="this system does not list processes")
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """Clients that fail at once have long to end, however busy the machine is."""
+    monkeypatch.setattr(playing, "NOTICE", 4.0)
+    monkeypatch.setattr(playing, "GRACE", 60.0)
 
 
 def client(name, way=""):
@@ -23,7 +33,7 @@ def client(name, way=""):
 
 
 def arena(*clients, games=2, **options):
-    given = {"ends": 1, "clock": 20, "jobs": 2, "games": games, "out": "a"} | options
+    given = {"ends": 1, "clock": 20, "jobs": 2, "cores": 1, "games": games, "out": "a"} | options
     return "arena", "dc3", *sum(clients, ()), *(word for key, value in given.items() for word in (f"--{key}", value))
 
 
@@ -67,7 +77,7 @@ def test_games_come_in_pairs_with_the_hammer_swapped_and_the_same_errors_for_the
     assert not np.allclose(errors(games[0], 0), errors(games[0], 1), atol=1e-6)
     for game in games:
         umpire.replay(game)
-    assert all(re.match(r"threads 1 1 cores \d+\n", text) for text in outputs("one") + outputs("two"))
+    assert all(re.match(rf"threads 1 1 cores{CORES}\n", text) for text in outputs("one") + outputs("two"))
     assert len(outputs("one")) == len(outputs("two")) == 4
 
 
@@ -75,17 +85,19 @@ def test_games_come_in_pairs_with_the_hammer_swapped_and_the_same_errors_for_the
     ("way", "reason"),
     [
         ("crash", "left the match (exit status 1; its last output: ZeroDivisionError: dropped the stone)"),
-        ("killed", "left the match (signal 9, Killed; its last output: threads 1 1 cores "),
+        ("killed", "left the match (signal 9, Killed; its last output: threads 1 1 cores"),
         ("nonsense", "broke the protocol: Invalid value 'swep'"),
         ("hang", "no time left"),
         ("rude", "ended before the match: "),
         ("unready", "was not ready within 10 s"),
     ],
 )
-def test_a_client_that_fails_loses_and_the_table_has_the_reason(run, way, reason):
+def test_a_client_that_fails_loses_and_the_table_has_the_reason(run, monkeypatch, way, reason):
     games = 6 if way == "crash" else 2  # it does so in some games
-    clock = {"clock": 5} if way == "hang" else {}
-    status, out, err = run(*arena(client("fine"), client("odd", way), games=games, start=10, **clock))
+    options = {"hang": {"clock": 10}, "unready": {"start": 10}}.get(way, {"clock": 100})
+    if way == "unready":
+        monkeypatch.setattr(playing, "GRACE", 0.0)  # it never ends
+    status, out, err = run(*arena(client("fine"), client("odd", way), games=games, **options))
     failed = [game for game in records() if game.result.reason in ("forfeit", "time_limit")]
     assert failed and f"forfeited, the first one by odd: {reason}" in out and f"odd: {reason}" in err
     assert f"{len(failed)} games forfeited" in out or f"{len(failed)} game forfeited" in out
@@ -93,6 +105,7 @@ def test_a_client_that_fails_loses_and_the_table_has_the_reason(run, way, reason
     assert status == (1 if len(failed) == games else 0) and (way == "crash") == (len(failed) < games)
     for game in records():
         umpire.replay(game)
+        assert game.result.reason != "time_limit" or game.result.detail is None
 
 
 def test_two_clients_that_fail_at_once_share_the_game(run):
@@ -106,12 +119,14 @@ def test_two_clients_that_fail_at_once_share_the_game(run):
     assert run("replay", "a/records/1-2-00000.jsonl")[0] == 0
 
 
+@needs_proc
 def test_nothing_is_left_running(run):
     """Not even a client that ignores the end of the match and SIGTERM, and what it has started."""
     assert run(*arena(client("fine"), client("odd", "stays")))[0] == 0
     assert len(started("odd")) == 4 and not any(map(is_running, started("odd")))
 
 
+@needs_proc
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_an_arena_that_is_stopped_leaves_nothing_running_and_goes_on(run, start, number):
     line = arena(client("one", "stays"), client("two"), jobs=1)
@@ -131,6 +146,8 @@ def test_an_arena_that_is_stopped_leaves_nothing_running_and_goes_on(run, start,
     assert len(kept) == 1
     status, _, err = run(*arena(client("one"), client("two")), "--resume")
     assert status == 2 and "a: one was " in err  # another command
+    status, _, err = run(*line, "--resume", "--extra-clock", "5")
+    assert status == 2 and "a: --extra-clock was 21.9 s" in err
     status, out, err = run(*line, "--resume", "--json")
     assert status == 0 and json.loads(out)["games"] == 2 and "1 of 2 games to play" in err
     assert records()[:1] == kept
@@ -171,6 +188,10 @@ def test_several_clients_play_a_round_robin_which_other_verbs_read(run):
         (("--client", "champion", "--client", "presaerch"), "Did you mean 'presearch'"),
         (("--client", "champion", "--client", "uct", "--ends", "0"), "--ends=0"),
         (("--client", "champion", "--client", "uct", "--clock", "0"), "--clock=0"),
+        (
+            ("--client", "champion", "--client", "uct", "--start", "901"),
+            "--start=901: must be a number from 0.1 to 900",
+        ),
         (("--client", "champion", "--client", "uct", "--games", "3"), "games=3: must be even"),
         (("--client", "champion", "--client", "uct", "--jobs", "0"), "jobs=0"),
         (("--client", "champion", "--client", "uct", "--cores", str(1 + (os.cpu_count() or 1))), "--cores="),

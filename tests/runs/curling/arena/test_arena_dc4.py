@@ -1,7 +1,10 @@
 """`bonspiel arena dc4`: clients by the PyPI package dc4client."""
 
+import asyncio
 import math
+import secrets
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -9,6 +12,11 @@ import pytest
 pytest.importorskip("dc4client", reason="dc4client is not installed (pip install -e '.[dc4]')")
 
 from bonspiel.curling.match import umpire
+from bonspiel.curling.server.shot_executor import ShotExecutor
+from bonspiel.runs.curling.arena import game as playing
+from bonspiel.runs.curling.arena.clients import parse_clients
+from bonspiel.runs.curling.arena.tournament import make_arena
+from bonspiel.runs.curling.arena.venue_dc4 import Dc4Venue
 from tests.runs.curling.arena.test_arena import outputs, records
 
 PUBLIC = Path(__file__).with_name("public_client.py")
@@ -20,6 +28,29 @@ def public(name, *more):
 
 def arena4(*line):
     return "arena", "dc4", "--games", "2", "--ends", "1", "--jobs", "2", "--out", "a", *line
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """Clients that crash have long to end, however busy the machine is."""
+    monkeypatch.setattr(playing, "GRACE", 60.0)
+
+
+def test_no_password_looks_like_an_option(monkeypatch):
+    """Whatever bytes the system draws."""
+    monkeypatch.setattr(secrets, "token_bytes", lambda count: b"\xf8" * count)
+    clients = parse_clients(["champion", "random"], "dc4", [])
+    settings = {"ends": 1, "noise": "none", "rule": "five_rock", "physics": "dc4"}
+    arena = make_arena("dc4", clients, settings, False, 20.0, 20.0, 60.0, 1)
+    (setting,) = arena.pairings()
+
+    async def passwords():
+        venue = Dc4Venue(arena.server(arena.schedule(setting, 0), executor))
+        async with venue.opened():
+            return [venue.values(team)["password"] for team in (0, 1)]
+
+    with closing(ShotExecutor(arena.game.model, "analytic", False, 0)) as executor:
+        assert all(password[0].isalnum() for password in asyncio.run(passwords()))
 
 
 def errors(shot):
@@ -50,7 +81,7 @@ def test_public_clients_play_a_pair_of_games(run, mixed):
 
 
 def test_a_client_that_sends_nonsense_loses_when_its_time_is_up(run):
-    status, out, _ = run(*arena4(*public("fine"), *public("odd", "nonsense"), "--clock", "5"))
+    status, out, _ = run(*arena4(*public("fine"), *public("odd", "nonsense"), "--clock", "10"))
     assert status == 1 and "2 games: 2 won" in out
     assert "2 games forfeited, the first one by odd: no time left (last refused: POST /shots: 422 " in out
     assert [(game.result.reason, len(game.shots)) for game in records()] == [("time_limit", 5), ("time_limit", 4)]

@@ -1,6 +1,8 @@
 """Clients on the command line."""
 
 import sys
+from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -40,6 +42,21 @@ def test_the_version_changes_with_a_file_of_the_command(tmp_path):
     assert "my client.py: " in before and before == mine.version
     program.write_text("2")
     assert mine.version != before
+
+
+def test_the_version_of_long_words_and_of_files_that_cannot_be_read(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    script = "echo {port}; " * 1000
+    (mine,) = parse_clients([f"mine=sh -c '{script}'"], "dc3", [])
+    assert mine.version.count(": ") == 1 and "sh: " in mine.version
+    Path("env").write_text("a file of the client")
+    (mine,) = parse_clients(["mine=sh env {port}"], "dc3", [])
+    before = mine.version
+    assert "env: " in before
+    Path("env").write_text("a newer one")
+    assert mine.version != before
+    monkeypatch.setattr("builtins.open", Mock(side_effect=PermissionError))
+    assert mine.version.endswith(" ()")
 
 
 def test_digital_curling_4_has_an_id_of_the_match():

@@ -2,6 +2,7 @@
 
 import os
 
+import joblib
 import pytest
 
 from bonspiel.runs.curling.arena import cores
@@ -31,6 +32,15 @@ def test_a_client_may_be_given_more():
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system cannot confine processes")
 def test_this_process_gets_its_cores_back():
     before = os.sched_getaffinity(0)
-    with cores.confined(frozenset([min(before)])):
+    first, second = (cores.confined(frozenset([core])) for core in (min(before), max(before)))
+    with first:
         assert os.sched_getaffinity(0) == {min(before)}
+        second.__enter__()  # another game starts a client before this one has started its own
+    second.__exit__(None, None, None)
     assert os.sched_getaffinity(0) == before
+
+
+def test_limits_of_a_container_count(monkeypatch):
+    monkeypatch.setattr(cores, "WHOLE", frozenset(range(4, 12)))
+    monkeypatch.setattr(joblib, "cpu_count", lambda: 2)
+    assert cores.available() == [4, 5]

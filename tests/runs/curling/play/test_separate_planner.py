@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+import joblib
 import numpy as np
 import pytest
 
@@ -38,6 +39,12 @@ class Crashing:
         return Decision(action, float(os.getpid()), 1, 0.0, action[None], np.zeros(1, np.int64), nothing)
 
 
+class CountsWorkers:
+    def plan(self, *_):
+        action = np.zeros((1, 3))
+        return Decision(action[0], float(joblib.effective_n_jobs(2)), 1, 0.0, action, np.ones(1, np.int64), np.ones(1))
+
+
 class Raising:
     def plan(self, *_):
         raise ValueError("no idea")
@@ -62,6 +69,13 @@ def test_it_decides_as_the_planner_in_this_process():
     np.testing.assert_array_equal(found.action, expected.action)
     np.testing.assert_array_equal(found.visits, expected.visits)
     assert own.random() == other.random()
+
+
+def test_the_planner_can_have_workers():
+    model = MATCH.model()
+    state = model.initial_state(np.random.default_rng(0))
+    with SeparatePlanner(CountsWorkers(), print) as planner:
+        assert planner.plan(model, state, BUDGET, np.random.default_rng(0)).value == 2.0
 
 
 def test_an_error_of_the_planner_is_told():
