@@ -1,1 +1,1 @@
-"""The abstraction tree for every problem: actions that last, relative returns, smoothed means at the root."""
+"""The abstraction tree with one set of parameters: actions that last, relative returns, smoothed means at the root."""

@@ -1,4 +1,4 @@
-"""One planner with one set of parameters: the abstraction tree that measures what the others are told."""
+"""A planner with one set of parameters: the abstraction tree that measures what the others are told."""
 
 import functools
 import math
@@ -50,7 +50,7 @@ def _spread_out(count: int) -> NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class AdaptiveAbstraction(PlanLength):
-    """An abstraction tree with one set of parameters for all problems, rewards of any size and plans of any length.
+    """An abstraction tree with one set of parameters for rewards of any size and plans of any length.
 
     Its cells of states are those of `scaled_abstraction`. At the root cells of actions are divided where they are
     visited, and their means are smoothed as far as the noise demands. A model with `actions` is searched as by
