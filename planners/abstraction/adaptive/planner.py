@@ -1,4 +1,4 @@
-"""A planner with one set of parameters: the abstraction tree that measures what the others are told."""
+"""The abstraction tree with one set of parameters: its parameters and its plans."""
 
 import functools
 import math

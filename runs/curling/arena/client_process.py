@@ -17,7 +17,7 @@ TERMINATION = 1.0  # s after SIGTERM until it is killed
 # a shell, first in the group of the client, that kills the group when this process ends, in whatever way
 WATCHER = "sh", "-c", "trap '' TERM; read -r _; kill -s KILL 0"
 TAIL = 4096  # bytes of the output, in which its last line is looked for
-LONGEST_LINE = 120  # characters of it that are told
+LONGEST_LINE = 120  # characters of it that a reason quotes
 
 
 class ClientProcess:

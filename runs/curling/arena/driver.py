@@ -28,7 +28,7 @@ from bonspiel.runs.runner.episode import named_rng
 
 Keep = Callable[[Batch], str]
 COMPILING = 900.0  # s for a planner to become ready, whose first use may compile its code on a busy machine
-MOST_TOLD = 20  # failures that are told while games are played
+MOST_TOLD = 20  # kinds of failures that are printed while games are played
 
 
 def by_servers(arena: Arena, folder: Path, jobs: int, each: int | None) -> PlayPending:

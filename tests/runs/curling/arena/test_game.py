@@ -1,4 +1,4 @@
-"""One game of an arena, with clients and a server that do as they are told."""
+"""One game of an arena, with fake clients and a fake server."""
 
 import asyncio
 import errno
