@@ -48,8 +48,9 @@ def outputs(name, folder="a"):
 
 
 def started(name):
-    """The processes that a client told of in its outputs."""
-    return [int(pid) for text in outputs(name) for pid in re.findall(r"\d+", text.partition("started")[2])]
+    """The processes that a client told of in its outputs, where a traceback with other numbers may follow."""
+    lines = (line.split() for text in outputs(name) for line in text.splitlines())
+    return [int(pid) for word, *pids in filter(None, lines) if word == "started" for pid in pids]
 
 
 def is_running(pid):
