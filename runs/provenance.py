@@ -20,8 +20,13 @@ from bonspiel.runs.experiment import RunError
 from bonspiel.version import __version__
 
 PACKAGES = ("numpy", "numba", "scipy", "gymnasium", "joblib", "matplotlib")
-PLAYED = (*sources.folders(), sources.ROOT / "runs/runner/episode.py")  # the return of an episode depends on these
 ALIKE = ("numpy", "numba")  # packages that can change the results of the same sources
+
+
+@functools.cache
+def played_sources() -> tuple[Path, ...]:
+    """The sources that the return of an episode depends on, which are searched for."""
+    return (*sources.folders(), sources.ROOT / "runs/runner/episode.py")
 
 
 @functools.cache
@@ -32,7 +37,7 @@ def identity(modules: tuple[str, ...] = ()) -> tuple[tuple[str, str], ...]:
         modules: of other packages, from which the run has planners or environments.
     """
     versions = ((name, importlib.metadata.version(name)) for name in ALIKE)
-    return (("sources", sources.digest(PLAYED)), *versions, *((module, origin(module)) for module in modules))
+    return (("sources", sources.digest(played_sources())), *versions, *((module, origin(module)) for module in modules))
 
 
 def key(suite: str) -> str:
@@ -106,17 +111,17 @@ def cpu() -> str:
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
-def collect(arguments: Sequence[str], played: tuple[Path, ...] = PLAYED) -> dict[str, Any]:
+def collect(arguments: Sequence[str], played: tuple[Path, ...] | None = None) -> dict[str, Any]:
     """The provenance of a run that begins now.
 
     Args:
         arguments: the command line, without the program's name.
-        played: the sources that the results depend on.
+        played: the sources that the results depend on, if others than those of episodes.
     """
     return {
         "version": __version__,
         "commit": commit(),
-        "sources": sources.digest(played),
+        "sources": sources.digest(played or played_sources()),
         "command": shlex.join(["bonspiel", *arguments]),
         "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "platform": platform.platform(),

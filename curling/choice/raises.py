@@ -18,7 +18,7 @@ from bonspiel.curling.ice.engines.curve import (
     tau_of_speed,
     tau_of_spin_lost,
 )
-from bonspiel.curling.ice.engines.curve_tables import PER_TAU, STOP_SPEED, STRAIGHT
+from bonspiel.curling.ice.engines.curve_tables import PER_TAU, STOP_SPEED, straight
 from bonspiel.curling.ice.engines.impact import impulses
 from bonspiel.curling.ice.engines.rates import TIME_STEP
 from bonspiel.curling.ice.physics import LAWS
@@ -35,7 +35,7 @@ THINNEST = 1.3  # rad, largest angle between the heading and the line of centres
 @helper
 def _speed_of_range(law: int, distance: float) -> float:
     """Approximate speed of a stone that stops after `distance` metres."""
-    return lookup_slope(STRAIGHT, law, tau_of_arc(law, distance) * PER_TAU[law]) * PER_TAU[law]
+    return lookup_slope(straight(), law, tau_of_arc(law, distance) * PER_TAU[law]) * PER_TAU[law]
 
 
 @helper

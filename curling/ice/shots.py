@@ -14,16 +14,9 @@ from math import inf, nan, sqrt
 
 import numpy as np
 
+from bonspiel.curling.ice.engines import curve_tables as tables
 from bonspiel.curling.ice.engines.analytic import EARLY
 from bonspiel.curling.ice.engines.curve import lookup, motion_at, tau_of_speed
-from bonspiel.curling.ice.engines.curve_tables import (
-    PER_ROOT_ARC,
-    PER_ROOT_REACH,
-    PER_TAU,
-    STRAIGHT,
-    TAU_OF_ARC,
-    TAU_OF_REACH,
-)
 from bonspiel.curling.ice.physics import LAWS
 from bonspiel.curling.ice.sheet import DIAMETER, STONE_RADIUS
 from bonspiel.planners.jit import float64, helper, int64, kernel, typeof
@@ -45,13 +38,13 @@ Throw = tuple[float, float, float, float, float, float]
 @helper
 def arc_at(law: int, tau: float) -> float:
     """Length of the path from time-to-stop tau to the stop, m."""
-    return lookup(STRAIGHT, law, tau * PER_TAU[law])
+    return lookup(tables.straight(), law, tau * tables.PER_TAU[law])
 
 
 @helper
 def tau_of_arc(law: int, arc: float) -> float:
     """Time-to-stop at which the remaining path has this length."""
-    return lookup(TAU_OF_ARC, law, sqrt(max(arc, 0.0)) * PER_ROOT_ARC[law])
+    return lookup(tables.tau_of_arc(), law, sqrt(max(arc, 0.0)) * tables.PER_ROOT_ARC[law])
 
 
 @helper
@@ -112,8 +105,8 @@ def _throw_by_release(law: int, distance: float, speed: float, ahead: float, rig
 @helper
 def throw_to_stop(law: int, distance: float) -> Throw:
     """The throw of a draw."""
-    place = sqrt(max(distance, 0.0)) * PER_ROOT_REACH[law]
-    x, y, dx, dy = motion_at(law, lookup(TAU_OF_REACH, law, place) + EARLY[law])
+    place = sqrt(max(distance, 0.0)) * tables.PER_ROOT_REACH[law]
+    x, y, dx, dy = motion_at(law, lookup(tables.tau_of_reach(), law, place) + EARLY[law])
     return x - EARLY[law] * dx, EARLY[law] * dy - y, dx, -dy, x, y
 
 

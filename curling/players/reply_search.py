@@ -26,6 +26,7 @@ from bonspiel.planners.core.actions import own_actions
 from bonspiel.planners.core.aims import aims_of
 from bonspiel.planners.core.jit import seconds_loading
 from bonspiel.planners.core.search import PROGRESS_SECONDS, Stopped, reported, stopping
+from bonspiel.planners.core.values import cached
 from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.planner import Budget, Decision
 from bonspiel.planners.wrappers.presearch.sweep import Sweep, grid_size, peaks, sweep_of
@@ -41,10 +42,13 @@ Shots = NDArray[np.int64]
 
 @functools.cache
 def _sobol() -> Array:
+    return cached(f"{MOST_ERRORS} points of Sobol's sequence", (), _compute_sobol)["points"]
+
+
+def _compute_sobol() -> dict[str, Array]:
     from scipy.stats import qmc  # late: its import takes longer than all else here
 
-    points: Array = qmc.Sobol(4, scramble=False).random(MOST_ERRORS)
-    return points
+    return {"points": qmc.Sobol(4, scramble=False).random(MOST_ERRORS)}
 
 
 def load_code() -> None:

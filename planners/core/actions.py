@@ -1,6 +1,8 @@
 """Finite sets of actions, for planners that do not widen."""
 
 import functools
+import itertools
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -13,10 +15,30 @@ def _fractions(n: int, dim: int) -> Array:
     """N points in the unit cube, [n, dim]."""
     if dim == 1 or n == 0:
         return ((np.arange(n) + 0.5) / n)[:, None]
-    from scipy.stats import qmc
+    return halton(n, dim)
 
-    halton: Array = qmc.Halton(dim, scramble=False).random(n + 1)[1:]
-    return halton
+
+def halton(n: int, dim: int) -> Array:
+    """The first n points of the Halton sequence after 0, [n, dim]: in each dimension another prime's digits, mirrored.
+
+    These are scipy's, whose import would take longer than most searches.
+    """
+    points = np.zeros((n, dim))
+    for column, base in zip(points.T, _primes(), strict=False):
+        left, place = np.arange(1, n + 1), 1.0 / base
+        while left.any():
+            column += left % base * place
+            left, place = left // base, place / base
+    return points
+
+
+def _primes() -> Iterator[int]:
+    """All primes, rising."""
+    found: list[int] = []
+    for number in itertools.count(2):
+        if all(number % prime for prime in found):
+            found.append(number)
+            yield number
 
 
 def action_set(model: Model, n: int) -> Array:

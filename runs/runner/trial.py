@@ -144,7 +144,7 @@ def climb(setting: Setting, episodes: Mapping[float, int] | None = None) -> Tria
     for simulations in _ladder(setting):
         if rungs:
             is_short = is_short and rungs[-1].seconds * rungs[-1].decisions <= LONG
-            if _reaches(rungs[-1], setting):
+            if setting.unit == "ms" and rungs[-1].seconds >= setting.budget / 1e3:
                 break
         if is_short and allowance.permits(rungs[-1].decisions if rungs else len(states), simulations, rungs):
             tried = setting._replace(budget=simulations, unit="simulations")
@@ -163,17 +163,10 @@ def climb(setting: Setting, episodes: Mapping[float, int] | None = None) -> Tria
 
 
 def _ladder(setting: Setting) -> list[int]:
-    """The budgets to try, in simulations."""
+    """The budgets to try, in simulations: up to the setting's, or all of them where that is one in time."""
     if setting.unit == "ms" or setting.budget > LADDER[-1]:
         return list(LADDER)
     return [*(simulations for simulations in LADDER if simulations < setting.budget), int(setting.budget)]
-
-
-def _reaches(rung: Rung, setting: Setting) -> bool:
-    """True if no larger budget needs to be tried."""
-    if setting.unit == "simulations":
-        return rung.simulations >= setting.budget
-    return rung.seconds >= setting.budget / 1e3
 
 
 def _episodes(model: Any, player: planners.Planner, setting: Setting, lengths: list[int], allowance: Allowance) -> Rung:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from bonspiel.planners.model import Array, Rng
 from bonspiel.runs.statistics import sample
@@ -108,7 +108,7 @@ def episodes_to_settle(differences: ArrayLike, interval: Interval, p: float) -> 
         return 0.0
     if abs(interval.value) <= ROUNDING * float(np.abs(given).mean()):
         return math.inf
-    z = float(norm.ppf(0.5 + 0.5 * CONFIDENCE))
+    z = float(ndtri(0.5 + 0.5 * CONFIDENCE))
     needed = math.ceil((z * float(given.std(ddof=1)) / interval.value) ** 2)
     return float(max(1, max(FEWEST, needed) - len(given)))
 

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import friedmanchisquare, rankdata, studentized_range
+import scipy  # whose statistics are imported where they are used: that takes half a second
 
 from bonspiel.planners.model import Array
 from bonspiel.runs.experiment import Setting
@@ -149,7 +149,7 @@ def _leaderboard(
     }
     left_out = [planner for planner in scores if planner not in strata]
     means = np.array([[sample.mean() for sample in found] for found in strata.values()])
-    ranks = rankdata(-means, axis=0).mean(axis=1) if len(means) else []
+    ranks = scipy.stats.rankdata(-means, axis=0).mean(axis=1) if len(means) else []
     standings = []
     for planner, rank in zip(strata, ranks, strict=True):
         rng = named_rng(f"leaderboard|{planner}|{unit}|{budget}", 0, 0)
@@ -168,7 +168,7 @@ def _leaderboard(
         share = float(np.mean([Pairs.of(*both).share() for both in zip(strata[a], strata[b], strict=True)]))
         improvement[a, b], improvement[b, a] = share, 1.0 - share
     tested = len(means) >= FEWEST_PLANNERS and len(problems) > 1
-    p = float(friedmanchisquare(*means).pvalue) if tested else math.nan
+    p = float(scipy.stats.friedmanchisquare(*means).pvalue) if tested else math.nan
     return Leaderboard(
         unit, budget, standings, improvement, left_out, p, critical_difference(len(means), len(problems))
     )
@@ -181,7 +181,7 @@ def critical_difference(planners: int, problems: int) -> float:
     """
     if planners < FEWEST_PLANNERS or problems < 2:
         return math.nan
-    q = float(studentized_range.ppf(CONFIDENCE, planners, np.inf)) / math.sqrt(2.0)
+    q = float(scipy.stats.studentized_range.ppf(CONFIDENCE, planners, np.inf)) / math.sqrt(2.0)
     return q * math.sqrt(planners * (planners + 1) / (6.0 * problems))
 
 

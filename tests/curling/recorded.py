@@ -102,13 +102,18 @@ class Errors(NamedTuple):
 
 def compare(engine: Engine, given: Iterable[ReferenceShot]) -> dict[str, Errors]:
     """Errors of an engine by kind of shot."""
+    given = list(given)
+    return errors_of(as_played_by(engine, given), given)
+
+
+def errors_of(played: Iterable[ReferenceShot], given: Iterable[ReferenceShot]) -> dict[str, Errors]:
+    """Errors by kind of shots that were played again."""
     errors: dict[str, Errors] = defaultdict(lambda: Errors([], []))
-    for shot in given:
-        final = engine.shot(shot.stones, shot.index, shot.velocity, shot.spin)
-        same = bool((np.isnan(final) == np.isnan(shot.final)).all())
+    for shot, true in zip(played, given, strict=True):
+        same = bool((np.isnan(shot.final) == np.isnan(true.final)).all())
         errors[shot.kind].same.append(same)
         if same:
-            apart = np.hypot(*(final - shot.final)[~np.isnan(final[:, 0])].T)
+            apart = np.hypot(*(shot.final - true.final)[~np.isnan(shot.final[:, 0])].T)
             errors[shot.kind].millimetres.append(1e3 * float(apart.max(initial=0.0)))
     return errors
 

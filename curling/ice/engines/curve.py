@@ -71,7 +71,7 @@ def curve_of(law: int, side: float) -> int:
 @helper
 def motion_at(curve: int, tau: float) -> tuple[float, float, float, float]:
     """(X, Y, dX/dtau, dY/dtau) at time-to-stop tau, in m and m/s."""
-    table, per_tau = tables.CURVE, tables.PER_TAU_OF_CURVE[curve]
+    table, per_tau = tables.curve(), tables.PER_TAU_OF_CURVE[curve]
     k, d = locate(tau * per_tau, table.shape[1])
     x = ((table[curve, k, 3] * d + table[curve, k, 2]) * d + table[curve, k, 1]) * d + table[curve, k, 0]
     y = ((table[curve, k, 7] * d + table[curve, k, 6]) * d + table[curve, k, 5]) * d + table[curve, k, 4]
@@ -84,31 +84,31 @@ def motion_at(curve: int, tau: float) -> tuple[float, float, float, float]:
 def graph_at(curve: int, x: float) -> tuple[float, float]:
     """(tau, Y) where the curve is x metres before the stop along its last heading; (0, 0) beyond the stop."""
     root = sqrt(x) if x > 0.0 else 0.0
-    return lookup_two(tables.GRAPH, curve, root * tables.PER_ROOT_X[curve])
+    return lookup_two(tables.graph(), curve, root * tables.PER_ROOT_X[curve])
 
 
 @helper
 def tau_of_speed(law: int, v: float) -> float:
     """Time from speed v to the stop, s."""
-    return lookup(tables.TAU_OF_SPEED, law, v * tables.PER_SPEED[law])
+    return lookup(tables.tau_of_speed(), law, v * tables.PER_SPEED[law])
 
 
 @helper
 def tau_of_sine(law: int, sine: float) -> float:
     """Time-to-stop at which the angle between heading and final heading has this sine."""
-    return lookup(tables.TAU_OF_SINE, law, sine * tables.PER_SINE[law])
+    return lookup(tables.tau_of_sine(), law, sine * tables.PER_SINE[law])
 
 
 @helper
 def spin_lost(law: int, tau: float) -> float:
     """Loss of spin in the last tau seconds, rad/s."""
-    return lookup(tables.LOST, law, tau * tables.PER_TAU[law])
+    return lookup(tables.lost(), law, tau * tables.PER_TAU[law])
 
 
 @helper
 def tau_of_spin_lost(law: int, lost: float) -> float:
     """Inverse of `spin_lost`."""
-    return lookup(tables.TAU_OF_LOST, law, lost * tables.PER_LOSS[law])
+    return lookup(tables.tau_of_lost(), law, lost * tables.PER_LOSS[law])
 
 
 @helper
@@ -145,7 +145,7 @@ def start_path(law: int, stone: Array, time: float, x: float, y: float, vx: floa
 def place_of(law: int, stone: Array, time: float) -> tuple[float, float]:
     """Place of a moving stone on the sheet, m."""
     side = stone[SIDE_OF_SPIN]
-    x, y = lookup_two(tables.CURVE, curve_of(law, side), (stone[STOP_TIME] - time) * tables.PER_TAU[law])
+    x, y = lookup_two(tables.curve(), curve_of(law, side), (stone[STOP_TIME] - time) * tables.PER_TAU[law])
     y *= side
     return stone[ANCHOR_X] - stone[COS] * x - stone[SIN] * y, stone[ANCHOR_Y] - stone[SIN] * x + stone[COS] * y
 

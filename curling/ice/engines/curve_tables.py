@@ -1,4 +1,4 @@
-"""The free path of a stone as tables, constants of compiled code.
+"""The free path of a stone as tables, which compiled code shares.
 
 Between impacts, the rates of speed, heading and spin depend on the speed alone. Every free path is therefore a piece of
 one universal curve, tabulated over the time left until the stop (time-to-stop tau); a moving stone is described by the
@@ -25,6 +25,7 @@ from bonspiel.curling.ice.engines import rates
 from bonspiel.curling.ice.engines.rates import RATES
 from bonspiel.curling.ice.physics import DC2_STOP_SPEED, FCV1_STOP_SPEED, LAWS, Physics
 from bonspiel.planners.core.values import cached
+from bonspiel.planners.jit import table
 from bonspiel.planners.model import Array
 
 CURVE_CELLS = 1024
@@ -140,16 +141,18 @@ def _with_straight(curves: Array, straight: Array) -> Array:
     return np.concatenate([curves, np.concatenate([straight, np.zeros_like(straight)], 2)])
 
 
-STRAIGHT = _both("straight")  # [law, cell of tau, 4]: S in m
-TAU_OF_ARC = _both("tau_of_arc")  # [law, cell of sqrt(S), 4]
-TAU_OF_REACH = _both("tau_of_reach")  # [law, cell of the square root of the distance from the stop, 4]
+_STRAIGHT, _TAU_OF_ARC = _both("straight"), _both("tau_of_arc")
+straight = table("curve.straight", _STRAIGHT)  # [law, cell of tau, 4]: S in m
+tau_of_arc = table("curve.tau_of_arc", _TAU_OF_ARC)  # [law, cell of sqrt(S), 4]
+# [law, cell of the square root of the distance from the stop, 4]
+tau_of_reach = table("curve.tau_of_reach", _both("tau_of_reach"))
 # a curve is the number of its law, or with no spin that and the number of laws
-CURVE = _with_straight(_both("curve"), STRAIGHT)  # [curve, cell of tau, 8]: X, Y in m
-GRAPH = _with_straight(_both("graph"), TAU_OF_ARC)  # [curve, cell of sqrt(X), 8]: tau in s, Y in m
-LOST = _both("lost")  # [law, cell of tau, 4]: W in rad/s
-TAU_OF_SPEED = _both("tau_of_speed")  # [law, cell of v, 4]
-TAU_OF_SINE = _both("tau_of_sine")  # [law, cell of sin(H), 4]
-TAU_OF_LOST = _both("tau_of_lost")  # [law, cell of W, 4]
+curve = table("curve", _with_straight(_both("curve"), _STRAIGHT))  # [curve, cell of tau, 8]: X, Y in m
+graph = table("curve.graph", _with_straight(_both("graph"), _TAU_OF_ARC))  # [curve, cell of sqrt(X), 8]: tau, Y in m
+lost = table("curve.lost", _both("lost"))  # [law, cell of tau, 4]: W in rad/s
+tau_of_speed = table("curve.tau_of_speed", _both("tau_of_speed"))  # [law, cell of v, 4]
+tau_of_sine = table("curve.tau_of_sine", _both("tau_of_sine"))  # [law, cell of sin(H), 4]
+tau_of_lost = table("curve.tau_of_lost", _both("tau_of_lost"))  # [law, cell of W, 4]
 
 PER_TAU, PER_ROOT_ARC, PER_ROOT_REACH = (
     1.0 / _both(name) for name in ("tau", "root_arc", "root_reach")

@@ -38,6 +38,7 @@ from bonspiel.planners.core.jit.decorators import (
     model_helper,
 )
 from bonspiel.planners.core.jit.lazy import CompiledFunction, compile_missing, seconds_loading
+from bonspiel.planners.core.jit.tables import table
 
 __all__ = [
     "MATRIX",
@@ -68,6 +69,7 @@ __all__ = [
     "seconds_loading",
     "step",
     "step_exact",
+    "table",
     "traced_rollout",
     "typeof",
     "uint64",

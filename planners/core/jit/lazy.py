@@ -56,6 +56,7 @@ class CompiledFunction(CPUDispatcher):  # type: ignore[misc]
         with global_compiler_lock:
             if not self.overloads:
                 begin = time.perf_counter()
+                _begin_numba()
                 with nullcontext() if self.is_on_disk() else self._alone(), installed_for(self.py_func):
                     super().compile(self.signature)
                 self.disable_compile()
@@ -123,6 +124,23 @@ class CompiledFunction(CPUDispatcher):  # type: ignore[misc]
         if self.signature is not None:
             self.load()
         return super()._reduce_states()
+
+
+@functools.cache
+def _begin_numba() -> None:
+    """Import what numba imports at its first use without scipy's linear algebra, which takes longer than the rest.
+
+    numba asks whether it is there. It is, as a dependency, and numba asks again where code calls it.
+    """
+    from numba.np import linalg
+
+    ask, linalg.ensure_blas = linalg.ensure_blas, lambda: None
+    try:
+        from numba.np import arraymath
+
+        arraymath.ensure_blas = ask
+    finally:
+        linalg.ensure_blas = ask
 
 
 _loads: list[tuple[float, float]] = []  # begin and end of each

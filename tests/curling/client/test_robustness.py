@@ -124,7 +124,7 @@ def test_nasty_messages_end_the_client(protocol, tmp_path):
 
 
 @given(data=st.data())
-@settings(max_examples=150)
+@settings(max_examples=75)
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_nonsense_ends_the_client(protocol, data, tmp_path_factory):
     script = SCRIPTS[protocol]

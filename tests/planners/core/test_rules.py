@@ -4,9 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import qmc
 
 from bonspiel import envs, planners
-from bonspiel.planners.core.actions import action_set
+from bonspiel.planners.core.actions import action_set, halton
 from bonspiel.planners.core.tree.backup import average
 from bonspiel.planners.core.tree.selection import final_choice, sqrt_2_log, ucb1
 from bonspiel.planners.core.tree.widening import due
@@ -90,3 +91,8 @@ def test_action_sets():
     assert len(np.unique(points, axis=0)) == 64
     counts = np.histogram2d(*points.T, bins=4, range=[[0, 2], [-1, 1]])[0]
     assert counts.min() >= 3 and counts.max() <= 5
+
+
+@pytest.mark.parametrize("dim", [2, 3, 8])
+def test_halton_points_are_scipys(dim):
+    np.testing.assert_array_equal(halton(1000, dim), qmc.Halton(dim, scramble=False).random(1001)[1:])

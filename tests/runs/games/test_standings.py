@@ -1,12 +1,21 @@
-"""The reasons of forfeits in the tables of tournaments."""
+"""The points of tournaments while they are played, and the reasons of forfeits in their tables."""
 
 import pytest
 
-from bonspiel.runs.games.game import Side
-from bonspiel.runs.games.standings import kind_of
+from bonspiel.runs.games.game import GameSummary, Side
+from bonspiel.runs.games.standings import kind_of, points
+from bonspiel.runs.games.tournament import Tournament
 
 NAMES = "v1", "v2", "uct:exploration=1", "uct:exploration=2"
 SIDES = [Side(name, 1, "s a game") for name in NAMES]
+
+
+def test_points_are_the_results_of_every_side_which_is_player_0_in_even_games():
+    def game(value):
+        return GameSummary(value, None, None, ())
+
+    games = {(0, 1): {0: game(1.0), 1: game(0.75), 2: game(0.5)}, (1, 3): {1: game(1.0)}}
+    assert points(Tournament("go", None, tuple(SIDES), 0), games) == [1.75, 1.25, 0.0, 1.0]
 
 
 @pytest.mark.parametrize(
