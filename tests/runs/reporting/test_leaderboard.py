@@ -2,6 +2,7 @@
 
 import math
 import shutil
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -225,6 +226,14 @@ def test_scores_are_charted_against_the_mean_model_steps_of_a_decision(found):
         assert line.get_gid() == axes.get_title("left")
         assert line.get_xdata().tolist() == [x for x, *_ in charted[line.get_gid()]]
     assert "the reference in b" in figure._supxlabel.get_text()
+
+
+def test_a_planner_with_one_of_several_budgets_has_no_curve_against_model_steps(found):
+    first, *others = found.boards
+    rest = [one for one in first.standings if one.planner != "dpw"]
+    for boards, expected in (([first._replace(standings=rest), *others], {"uct"}), ([first], {"uct", "dpw"})):
+        figure = leaderboard.figures(replace(found, boards=boards))["leaderboard-steps.svg"]
+        assert {axes.get_title("left") for axes in figure.axes if axes.axison} == expected
 
 
 def test_a_panel_for_each_problem_colours_the_leaders(found):
