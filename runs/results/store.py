@@ -192,6 +192,15 @@ class Store:
         query = f"SELECT {COLUMNS} FROM episode WHERE setting = ? ORDER BY episode"
         return map(Episode._make, self._connection.execute(query, (self._ids[setting],)))
 
+    def copy(self, file: Path) -> None:
+        """Copy the results into a new file, as they are now.
+
+        Raises:
+            sqlite3.Error: it could not be written.
+        """
+        with closing(sqlite3.connect(file)) as other:
+            self._connection.backup(other)
+
     def failures(self) -> list[tuple[str, str, int | float, str, int, str]]:
         """(env, planner, budget, unit, episode, error) of every episode that failed."""
         query = """SELECT env, planner, budget, unit, episode, error FROM failure

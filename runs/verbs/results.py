@@ -18,6 +18,7 @@ from bonspiel.runs.verbs.command_line import DONE, FAILED, Verb, add_budgets
 from bonspiel.runs.verbs.options import flag, option, repeatable
 
 CLEAR = "\x1b[H\x1b[2J"
+BINARY = {"parquet": ".parquet", "run": ".sqlite.xz"}  # formats that need a file, and its ending
 
 
 def nothing_played(folder: Path) -> UsageError:
@@ -78,10 +79,11 @@ def report(arguments: argparse.Namespace) -> int:
     if len({folder.resolve() for folder in folders}) < len(folders):
         raise UsageError("--beside takes other runs, and each of them once")
     from bonspiel.runs.reporting.leaderboards import leaderboard
-    from bonspiel.runs.results import store
+    from bonspiel.runs.results import packed, store
 
     with ExitStack() as stack:
-        results, *beside = [stack.enter_context(store.read(folder)) for folder in folders]
+        results = stack.enter_context(store.read(arguments.run))
+        beside = [stack.enter_context(packed.read_any(given)) for given in arguments.beside]
         with writing(arguments.run):
             html, text, *figures = leaderboard.write(results, beside)
     paths = "\n            ".join(map(str, (html, text, *figures)))
@@ -108,14 +110,18 @@ def chart(arguments: argparse.Namespace) -> int:
 
 
 def export(arguments: argparse.Namespace) -> int:
-    """Write every episode as CSV or Parquet."""
-    from bonspiel.runs.results import export, store
+    """Write every episode as CSV or Parquet, or the run as one file."""
+    from bonspiel.runs.results import export, packed, store
 
-    if arguments.format == "parquet" and arguments.out is None:
-        raise UsageError("--format parquet writes a file: give its name with --out, e.g. --out results.parquet")
+    if arguments.format in BINARY and arguments.out is None:
+        example = f"results{BINARY[arguments.format]}"
+        raise UsageError(f"--format {arguments.format} writes a file: give its name with --out, e.g. --out {example}")
     with store.read(arguments.run, matches=True) as results:
         if arguments.out is None:
             export.to_csv(results, sys.stdout)
+            return DONE
+        if arguments.format == "run":
+            packed.pack(results, arguments.out)
             return DONE
         with writing(arguments.out):
             if arguments.format == "parquet":
@@ -199,15 +205,22 @@ def add_verbs(verb: Verb) -> None:
     repeatable(
         command,
         "--beside",
-        "FOLDER",
-        "with --leaderboard: another run, whose planners are ranked among RUN's own; may be given several times",
+        "RUN",
+        (
+            "with --leaderboard: another run, whose planners are ranked among RUN's own: a folder, a file of `bonspiel "
+            "export --format run`, or `peers`, the run of our leaderboard; may be given several times"
+        ),
     )
     command = verb(
-        "export", export, "write all episodes as a table", "bonspiel export results/quick --format csv > quick.csv"
+        "export",
+        export,
+        "write all episodes as a table, or a run as one small file for others",
+        "bonspiel export results/quick --format csv > quick.csv",
     )
     _add_run(command)
-    option(command, "--format", ("csv", "parquet"), "format of the table", "csv")
-    option(command, "--out", "FILE", "file for the table (default: standard output; Parquet needs a file)")
+    what = "a table, or `run`: a file *.sqlite.xz that `bonspiel report --beside` reads"
+    option(command, "--format", ("csv", *BINARY), what, "csv")
+    option(command, "--out", "FILE", "file to write (default: standard output, for csv alone)")
     command = verb("status", status, "print the progress of a run", "bonspiel status results/quick --watch")
     _add_run(command)
     option(

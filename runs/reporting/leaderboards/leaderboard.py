@@ -52,7 +52,9 @@ def figures(found: Findings) -> dict[str, Figure]:
     if any(board.unit == "simulations" for board in found.boards):
         result["leaderboard.svg"] = leaders.draw(found)
     if found.charted:
-        steps = {planner: multiples.Curve(*np.array(points).T[:4]) for planner, points in found.charted.items()}
+        curves = {planner: points for planner, points in found.charted.items() if len(points) > 1}  # of several budgets
+        drawn = curves or found.charted
+        steps = {planner: multiples.Curve(*np.array(points).T[:4]) for planner, points in drawn.items()}
         x, y = "model steps per decision, mean over the problems", "mean normalised score, 95 % interval"
         result["leaderboard-steps.svg"] = multiples.draw(steps, x, y, found.scale, log=True)
     board = largest(found)

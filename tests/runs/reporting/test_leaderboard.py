@@ -2,6 +2,7 @@
 
 import math
 import shutil
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,6 +13,7 @@ from bonspiel.runs.reporting.costs import Cost
 from bonspiel.runs.reporting.leaderboards import leaderboard, leaders
 from bonspiel.runs.reporting.leaderboards import page as leaderboard_page
 from bonspiel.runs.reporting.leaderboards.boards import Findings
+from bonspiel.runs.results import packed
 from bonspiel.runs.results.store import read
 from bonspiel.runs.statistics import ranks
 from bonspiel.runs.statistics.scale import OPTIMUM, REFERENCE, Scale
@@ -128,8 +130,31 @@ episodes = 1
         (["--beside", tmp_path / "theirs"], "give --leaderboard too"),
         (["--leaderboard", "--beside", played], "other runs"),
         (["--leaderboard", "--beside", tmp_path], "holds no run"),
+        (["--leaderboard", "--beside", "x/nowhere"], "not shipped with bonspiel (peers)"),
     ):
         assert words in run("report", played, *given)[2]
+
+
+def test_a_run_of_one_file_is_ranked_as_the_run_itself(run, played, tmp_path):
+    theirs = tmp_path / "theirs"
+    line = "run", "trap", "--planner", "uct", "--planner", "pw", "--budget", "20", "--episodes", "7", "--out", theirs
+    assert run(*line)[0] == 0
+    file = tmp_path / "theirs.sqlite.xz"
+    assert run("export", theirs, "--format", "run", "--out", file) == (0, "", "")
+    with read(theirs) as store, packed.read_any(file) as copy:
+        assert copy.suite == store.suite and copy.folder == file
+        for column in ("total", "steps", "simulations"):
+            for setting, values in store.values(column).items():
+                np.testing.assert_array_equal(copy.values(column)[setting], values)
+        for setting, effort in store.efforts().items():
+            assert copy.efforts()[setting].seconds == pytest.approx(effort.seconds)
+        assert all(np.isnan(actions).all() for _, actions in copy.first_actions())
+        assert not any(np.isnan(actions).any() for _, actions in store.first_actions())
+    assert "| uct (theirs.sqlite.xz) " in run("report", theirs, "--leaderboard", "--beside", file)[1]
+    assert "must end in .sqlite.xz" in run("export", theirs, "--format", "run", "--out", "theirs.zip")[2]
+    assert "give its name with --out" in run("export", theirs, "--format", "run")[2]
+    file.write_bytes(file.read_bytes()[:-100])
+    assert "is not a packed run" in run("report", played, "--leaderboard", "--beside", file)[2]
 
 
 def test_profiles_and_improvement_are_means_over_the_problems(played):
@@ -201,6 +226,14 @@ def test_scores_are_charted_against_the_mean_model_steps_of_a_decision(found):
         assert line.get_gid() == axes.get_title("left")
         assert line.get_xdata().tolist() == [x for x, *_ in charted[line.get_gid()]]
     assert "the reference in b" in figure._supxlabel.get_text()
+
+
+def test_a_planner_with_one_of_several_budgets_has_no_curve_against_model_steps(found):
+    first, *others = found.boards
+    rest = [one for one in first.standings if one.planner != "dpw"]
+    for boards, expected in (([first._replace(standings=rest), *others], {"uct"}), ([first], {"uct", "dpw"})):
+        figure = leaderboard.figures(replace(found, boards=boards))["leaderboard-steps.svg"]
+        assert {axes.get_title("left") for axes in figure.axes if axes.axison} == expected
 
 
 def test_a_panel_for_each_problem_colours_the_leaders(found):
