@@ -112,8 +112,10 @@ def test_who_does_not_throw_in_time_loses_and_may_play_again(practise, sit_down)
     assert person.page.inner_text("#status") == "You are out of time, first wins"
     person.press("#release")
     person.says("You play red. Waiting")
+    person.page.close()
     practice.meet(name="second")
-    person.says("You are out of time, second wins")
+    until(lambda: practice.page.phase == "over")
+    sit_down(practice).says("You are out of time, second wins")
     assert [lines[0]["players"] for lines in practice.records] == [["person", "first"], ["person", "second"]]
 
 
