@@ -11,7 +11,8 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
-from numba.core import config
+from numba.core import config, sigutils, types
+from numba.core.caching import NullCache
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 
@@ -23,6 +24,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 SECONDS_A_BYTE = 5e-4  # of compiling, by the length of Python's byte code: right within a factor of two
 WORTH_A_LINE = 1.0  # s
+
+
+def _takes_functions(sig: Any) -> bool:
+    """True if compiled functions are among the arguments of this signature."""
+    arguments, _ = sigutils.normalize_signature(sig)
+    return any(isinstance(one, types.Dispatcher) for one in arguments)
 
 
 def _byte_code(function: Any, seen: set[Any]) -> int:
@@ -49,6 +56,7 @@ class CompiledFunction(CPUDispatcher):  # type: ignore[misc]
 
     signature: Any = None
     digest: str | None = None
+    _cache: Any
 
     def load(self) -> Any:
         """The compiled form for the signature."""
@@ -101,7 +109,20 @@ class CompiledFunction(CPUDispatcher):  # type: ignore[misc]
             return self.load().entry_point
         with global_compiler_lock:
             self._open_cache()
-            return super().compile(sig)
+            with self._nothing_kept() if _takes_functions(sig) else nullcontext():
+                return super().compile(sig)
+
+    @contextmanager
+    def _nothing_kept(self) -> Iterator[None]:
+        """Keep nothing on disk: no other process would find code for functions, which are told apart by identity.
+
+        An index with such keys cannot even be written again once a function that it names has been deleted.
+        """
+        kept, self._cache = self._cache, NullCache()
+        try:
+            yield
+        finally:
+            self._cache = kept
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Any:
         """Return the function to call; numba asks for it where a call from Python fits nothing compiled so far."""

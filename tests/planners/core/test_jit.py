@@ -44,6 +44,27 @@ def test_an_edited_helper_in_another_file_is_seen_despite_the_cache(tmp_path):
         assert run(use, tmp_path, tmp_path / "cache")[0] == factor
 
 
+def test_code_for_functions_as_arguments_is_not_kept_since_no_other_process_finds_it(tmp_path):
+    (tmp_path / "applied.py").write_text(
+        textwrap.dedent("""
+        from bonspiel.planners.jit import helper
+
+        @helper
+        def twice(function, x):
+            return function(function(x)) if function is not None else x
+
+        @helper
+        def plus(x):
+            return x + 1.0
+    """)
+    )
+    cache = tmp_path / "cache"
+    assert run("import applied; print(applied.twice(applied.plus, 1.0))", tmp_path, cache)[0] == "3.0"
+    assert [file.name.split("-")[0] for file in cache.rglob("applied.*.nbc")] == ["applied.plus"]
+    assert run("import applied; print(applied.twice(None, 1.0), applied.plus(1.0))", tmp_path, cache)[0] == "1.0 2.0"
+    assert sorted(file.name.split("-")[0] for file in cache.rglob("applied.*.nbc")) == ["applied.plus", "applied.twice"]
+
+
 def test_what_is_compiled_is_named_with_its_time_and_not_again_from_the_cache(tmp_path):
     code = """import numpy as np
 from bonspiel.planners.core import hash_table, jit, zobrist
