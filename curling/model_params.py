@@ -64,7 +64,7 @@ def nearest_network(match: MatchSettings) -> tuple[Array, Provenance] | None:
     here = _tee_draw_sd(match, noise_of(match.noise))
 
     def difference(network: tuple[Array, Provenance]) -> float:
-        return math.dist(here, _tee_draw_sd(match, network[1].errors))
+        return math.dist(here, _tee_draw_sd(match, noise_of(network[1].noise)))
 
     return min(own(match.game), key=difference, default=None)
 
@@ -86,8 +86,8 @@ def why_no_weights(match: MatchSettings) -> str | None:
         return f"physics={match.physics!r}, the network is for {provenance.physics!r}"
     if match.rule != provenance.rule:
         return f"rule={match.rule!r}, the network is for {provenance.rule!r}"
-    if not is_same_noise(here, provenance.errors):
-        return f"noise {_in_words(here)}, the network is for {_in_words(provenance.errors)}"
+    if not is_same_noise(here, known := noise_of(provenance.noise)):
+        return f"noise {_in_words(here)}, the network is for {_in_words(known)}"
     if match.max_speed is not None and np.float32(match.max_speed) < np.float32(fastest):
         return f"max_speed={match.max_speed}, the network is for {fastest}"
     return None

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from bonspiel.curling.ice.noise import Noise, Pair, mean_noise, noise_of
+from bonspiel.curling.ice.noise import Noise, Pair, mean_noise, name_of, noise_of
 from bonspiel.curling.ice.physics import Physics, physics_of
 from bonspiel.curling.ice.sheet import DC3_SHEET, MIXED_FIRST_SHOT, MIXED_THROWERS, STONES
 from bonspiel.curling.learning.end_weights import load
@@ -56,8 +56,9 @@ class MatchSettings:
         if not self.is_mixed:
             rule_of(self.rule)
         noise_of(self.noise)
-        fits = isinstance(self.noise, Noise) or self.noise in self.law.noises
-        allowed = f"{', '.join(map(repr, self.law.noises))} or a Noise of your own with physics={self.physics!r}"
+        fits = isinstance(self.noise, Noise) or name_of(self.noise) in self.law.noises
+        names = ", ".join(map(repr, self.law.noises))
+        allowed = f"{names}, one of these with a factor, or a Noise of your own with physics={self.physics!r}"
         require(fits, "noise", self.noise, allowed)
         if self.max_speed is not None:
             require_positive("max_speed", self.max_speed)

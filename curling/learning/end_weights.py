@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from bonspiel.curling.ice.noise import Noise, noise_of
+from bonspiel.curling.ice.noise import noise_of
 from bonspiel.curling.learning.end_network import SHAPES, SIZES
 from bonspiel.planners.checks import require
 from bonspiel.planners.model import Array
 from bonspiel.replacing import replacing
 
-FOLDER = Path(__file__).parent / "networks"  # files GAME-NOISE_SCALE.npz
+FOLDER = Path(__file__).parent / "networks"  # files GAME-NOISE.npz
 FORMAT = 1
 NO_WEIGHTS = np.empty(0)
 
@@ -28,12 +28,11 @@ class Provenance:
             which differs in the limits of play alone: over self-play of theirs the loss is 1.453 +- 0.007 nats in fcv1
             and 1.460 +- 0.017 in dc4.
         rule: of the games they are for.
-        noise: of the games they are for, a name, times `noise_scale`.
+        noise: of the games they are for, see `curling.ice.noise.noise_of`.
         seed: of the training.
         commit: of the sources.
         rounds: ends played in each round of self-play.
         game: "standard" or "mixed_doubles".
-        noise_scale: see `noise`.
     """
 
     physics: str
@@ -43,17 +42,11 @@ class Provenance:
     commit: str
     rounds: tuple[int, ...]
     game: str = "standard"
-    noise_scale: float = 1.0
-
-    @property
-    def errors(self) -> Noise:
-        """The noise of the games they are for."""
-        return noise_of(self.noise).times(self.noise_scale)
 
     @property
     def file(self) -> Path:
         """The file of these weights in the package."""
-        return FOLDER / f"{self.game}-{self.noise_scale:g}.npz"
+        return FOLDER / f"{self.game}-{self.noise.replace('*', 'x')}.npz"
 
 
 def save(path: Path, weights: Array, provenance: Provenance) -> None:
@@ -78,7 +71,7 @@ def load(path: Path) -> tuple[Array, Provenance]:
             arrays = [file[f"layer{i}"].astype(np.float64, casting="same_kind") for i in range(len(SHAPES))]
         version = about.pop("format")
         provenance = Provenance(**{**about, "rounds": tuple(about["rounds"])})
-        provenance.errors  # noqa: B018 - refuses another name
+        noise_of(provenance.noise)
     except FileNotFoundError:
         raise ValueError(f"weights={str(path)!r}: there is no such file") from None
     except Exception as error:  # numpy, zipfile and json raise what they like on a file of something else

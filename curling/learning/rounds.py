@@ -13,14 +13,13 @@ from typing import Any, Protocol
 import joblib
 import numpy as np
 
-from bonspiel.curling.ice.noise import noise_of
 from bonspiel.curling.learning.end_weights import Provenance, load, save
 from bonspiel.curling.learning.evaluation import Evaluation, evaluate
 from bonspiel.curling.learning.self_play import MOST_ENDS, Part, play_part
 from bonspiel.curling.learning.training import Descent, epoch, first_weights
 from bonspiel.curling.model import Curling
 from bonspiel.curling.settings import Game
-from bonspiel.planners.checks import require, require_count, require_positive
+from bonspiel.planners.checks import require, require_count
 from bonspiel.planners.core.jit import compile_missing
 from bonspiel.planners.model import Array
 from bonspiel.planners.wrappers.root.workers import leave_ctrl_c_to_the_parent
@@ -66,14 +65,14 @@ class Learning:
         seed: of everything random.
         samples: errors of execution that the best shots meet in self-play.
         game: that is learned.
-        noise_scale: factor of the errors of execution.
+        noise: of the throws, see `curling.ice.noise.noise_of`; None is the usual one.
     """
 
     folder: Path
     seed: int = 2026
     samples: int = 8
     game: Game = "standard"
-    noise_scale: float = 1.0
+    noise: str | None = None
 
     @classmethod
     def of_folder(cls, folder: Path, **given: Any) -> "Learning":
@@ -91,7 +90,7 @@ class Learning:
         new = cls(folder, **asked)
         require_count("seed", new.seed, 0)
         require_count("samples", new.samples)
-        require_positive("noise_scale", new.noise_scale)
+        new.match  # noqa: B018 - refuses a noise that there is not
         folder.mkdir(parents=True, exist_ok=True)
         facts = {name: value for name, value in asdict(new).items() if name != "folder"}
         file.write_text(json.dumps(facts) + "\n", encoding="utf-8")
@@ -100,9 +99,7 @@ class Learning:
     @property
     def match(self) -> Curling:
         """A match of the game and errors that are learned."""
-        usual = Curling(game=self.game)
-        noise = None if self.noise_scale == 1.0 else noise_of(usual.noise).times(self.noise_scale)
-        return Curling(MOST_ENDS, game=self.game, noise=noise, reward="win_probability")
+        return Curling(MOST_ENDS, game=self.game, noise=self.noise, reward="win_probability")
 
     def round_folder(self, number: int) -> Path:
         """The folder of a round."""
@@ -157,9 +154,8 @@ class Learning:
             with replacing(checkpoint) as draft, draft.open("wb") as file:
                 np.savez(file, epoch=at + 1, **vars(descent))
         ends = tuple(self._ends(k) for k in range(number + 1))
-        usual = Curling(game=self.game)
-        origin = self.seed, _commit(), ends, self.game, self.noise_scale
-        about = Provenance(usual.physics, str(usual.rule), str(usual.noise), *origin)
+        match = self.match
+        about = Provenance(match.physics, str(match.rule), str(match.noise), self.seed, _commit(), ends, self.game)
         save(Path(self.weights(number)), descent.weights.astype(np.float64), about)
 
     def evaluate(self, number: int) -> Evaluation:

@@ -47,7 +47,7 @@ def _run(arguments: argparse.Namespace) -> None:
         _, provenance = end_weights.load(result.resolve())
         shutil.copyfile(result, provenance.file)
         return
-    given = {name: getattr(arguments, name, None) for name in ("seed", "samples", "game", "noise_scale")}
+    given = {name: getattr(arguments, name, None) for name in ("seed", "samples", "game", "noise")}
     learning = Learning.of_folder(arguments.folder, **given)
     if arguments.step == "generate":
         learning.generate(arguments.round, arguments.ends, arguments.aims, arguments.jobs)
@@ -102,9 +102,9 @@ def _add_options(command: argparse.ArgumentParser, step: str) -> None:
         )
         option(
             command,
-            "--noise-scale",
-            "F",
-            "factor of the errors of execution (default: 1 when the folder is begun, afterwards that of the folder)",
+            "--noise",
+            "NAME",
+            "noise of the throws, e.g. 2*normal_dist (default: normal_dist when begun, afterwards that of the folder)",
         )
         option(command, "--jobs", "N", "worker processes (default: all cores)", -1)
     if step in ("generate", "train", "evaluate"):

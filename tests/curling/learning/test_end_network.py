@@ -177,7 +177,7 @@ def spoiled(path, **changes):
     ],
 )
 def test_bad_weights_are_refused_and_playouts_serve(tmp_path, monkeypatch, capsys, spoil, words):
-    path = tmp_path / "standard-1.npz"
+    path = tmp_path / "standard-normal_dist.npz"
     spoil(path)
     with pytest.raises(ValueError, match=words):
         load(path)

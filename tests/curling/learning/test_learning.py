@@ -79,7 +79,7 @@ def test_ends_of_mixed_doubles_begin_with_all_set_ups_and_ten_shots_to_come():
 
 
 def test_larger_errors_are_those_of_the_match_that_is_learned(tmp_path):
-    learning = Learning(tmp_path, noise_scale=2.0)
+    learning = Learning(tmp_path, noise="2*normal_dist")
     assert noise_of(learning.match.noise) == Noise(speed=0.0152, angle=0.0036)
     assert Learning(tmp_path).match == MATCH
 
@@ -168,7 +168,7 @@ def test_a_folder_keeps_the_settings_that_it_was_begun_with(tmp_path):
     assert Learning.of_folder(tmp_path, seed=5) == Learning(tmp_path, 5)
     assert Learning.of_folder(tmp_path, seed=None, samples=8) == Learning(tmp_path, 5)
     folder = tmp_path / "other"
-    other = Learning.of_folder(folder, game="mixed_doubles", noise_scale=0.5)
-    assert Learning.of_folder(folder) == other == Learning(folder, 2026, 8, "mixed_doubles", 0.5)
+    other = Learning.of_folder(folder, game="mixed_doubles", noise="0.5*normal_dist")
+    assert Learning.of_folder(folder) == other == Learning(folder, 2026, 8, "mixed_doubles", "0.5*normal_dist")
     with pytest.raises(ValueError, match=r"seed=6: must be 5, as .* was begun with"):
         Learning.of_folder(tmp_path, seed=6)
