@@ -52,16 +52,14 @@ def weights_of(match: MatchSettings) -> Array:
     """The weights of the network, [WEIGHTS]; empty where `value` plays out."""
     if why_no_weights(match) is not None:
         return NO_WEIGHTS
-    return own()[0] if match.weights is None else load(Path(match.weights))[0]
+    return own(match.game)[0] if match.weights is None else load(Path(match.weights))[0]
 
 
 def why_no_weights(match: MatchSettings) -> str | None:
     """Return the first thing in which a match differs from those that the network is for; None if nothing does."""
-    if match.is_mixed:
-        return "game='mixed_doubles', the network is for 'standard'"
     if match.weights is not None:
         return "weights='none'" if match.weights == "none" else None
-    provenance = own()[1]
+    provenance = own(match.game)[1]
     if provenance is None:
         return "the weights of the network cannot be used"
     here, known, fastest = noise_of(match.noise), noise_of(provenance.noise), match.law.max_speed

@@ -14,7 +14,8 @@ from bonspiel.planners.checks import require
 from bonspiel.planners.model import Array
 from bonspiel.replacing import replacing
 
-FILE = Path(__file__).parent / "end_network.npz"
+FOLDER = Path(__file__).parent
+FILES = {"standard": FOLDER / "end_network.npz", "mixed_doubles": FOLDER / "mixed_doubles_network.npz"}  # by game
 FORMAT = 1
 NO_WEIGHTS = np.empty(0)
 
@@ -32,6 +33,7 @@ class Provenance:
         seed: of the training.
         commit: of the sources.
         rounds: ends played in each round of self-play.
+        game: "standard" or "mixed_doubles".
     """
 
     physics: str
@@ -40,6 +42,7 @@ class Provenance:
     seed: int
     commit: str
     rounds: tuple[int, ...]
+    game: str = "standard"
 
 
 def save(path: Path, weights: Array, provenance: Provenance) -> None:
@@ -79,10 +82,10 @@ def load(path: Path) -> tuple[Array, Provenance]:
 
 
 @functools.cache
-def own() -> tuple[Array, Provenance | None]:
-    """The weights of this package; none, with a line on standard error, if they cannot be used."""
+def own(game: str) -> tuple[Array, Provenance | None]:
+    """The weights of this package for a game; none, with a line on standard error, if they cannot be used."""
     try:
-        return load(FILE)
+        return load(FILES[game])
     except ValueError as error:
         print(f"bonspiel: {error}; playouts are used instead", file=sys.stderr, flush=True)
         return NO_WEIGHTS, None

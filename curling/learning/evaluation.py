@@ -9,8 +9,9 @@ from bonspiel.curling.choice.playouts import rollout, value
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.learning.self_play import Part
 from bonspiel.curling.learning.training import loss_of, scores_of
-from bonspiel.curling.match.state import NETWORK, STATE_DIM
+from bonspiel.curling.match.state import NETWORK
 from bonspiel.curling.model import Curling
+from bonspiel.curling.settings import Game
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.jit import MATRIX, RNG, VECTOR, boolean, float64, int64, kernel
 from bonspiel.planners.model import Array, Rng
@@ -51,16 +52,16 @@ def _value_all(
 
 
 def _microseconds(states: Array, params: Array, count: int, by_playout: bool, rng: Rng) -> float:
-    scratch = np.empty(STATE_DIM), np.empty(STATE_DIM)
+    scratch = np.empty(states.shape[1]), np.empty(states.shape[1])
     _value_all(states, params, 1, by_playout, rng, *scratch)
     start = time.process_time()
     _value_all(states, params, count, by_playout, rng, *scratch)
     return (time.process_time() - start) / count * 1e6
 
 
-def evaluate(weights: str, data: Part, rng: Rng) -> Evaluation:
-    """Judge a file of weights."""
-    params = Curling(10, extra_ends=1, reward="win_probability", weights=weights).params
+def evaluate(weights: str, data: Part, rng: Rng, game: Game) -> Evaluation:
+    """Judge a file of weights by ends of a game."""
+    params = Curling(10, extra_ends=1, reward="win_probability", weights=weights, game=game).params
     scores = scores_of(data.points)
     shares = np.bincount(scores) / len(scores)
     shares = shares[shares > 0.0]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bonspiel.curling.ice.sheet import STONES
+from bonspiel.curling.learning.end_weights import FILES, own
 from bonspiel.curling.match.state import TIME
 from bonspiel.curling.model import Curling
 from bonspiel.curling.model_params import why_no_weights
@@ -25,7 +26,9 @@ from bonspiel.planners.wrappers.valued import with_values
 
 @dataclass(frozen=True)
 class Champion:
-    """The strongest player where the package has weights for the game; elsewhere `presearch` plays and a line says why.
+    """The strongest player. In games that its network was not trained for it plays with it all the same, and says so.
+
+    Without weights, or with damaged ones, `presearch` plays.
 
     With the same seed and a budget of simulations, which are throws valued, the decision is the same on however many
     threads.
@@ -62,10 +65,13 @@ class Champion:
         return None if isinstance(model, Curling) and model.compiled else "curling on the analytic engine only"
 
     def announce(self, model: Model) -> None:
-        """Say once on standard error if `presearch` plays in this player's place, and why; see `planners.Planner`."""
+        """Say once on standard error if the network is for another game, or none is there; see `planners.Planner`."""
         reason = why_no_weights(model) if isinstance(model, Curling) else None
         if reason is not None and not is_worker():
-            _print_once(f"bonspiel: champion leaves this game to presearch: {reason}")
+            played = (
+                "plays with the network of another game" if _has_network(model) else "leaves this game to presearch"
+            )
+            _print_once(f"bonspiel: champion {played}: {reason}")
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose a shot; see `planners.Planner.plan`."""
@@ -77,8 +83,10 @@ class Champion:
             curling = curling.planning()
         if why_no_weights(curling) is not None:
             self.announce(curling)
-            return Presearch().plan(curling, state, budget, rng, given)
-        if curling.table is None:
+            if not _has_network(curling):
+                return Presearch().plan(curling, state, budget, rng, given)
+            curling = replace(curling, weights=str(FILES[curling.game]))
+        if curling.table is None and not curling.is_mixed:
             curling = with_network_table(curling)
         if curling.reward == "points":  # the network knows no end but this one
             curling = replace(curling, ends=int(state[TIME]) // STONES + 1, extra_ends=0)
@@ -95,6 +103,11 @@ class Champion:
 
             # whether all returns tie is asked of the network too
             return by_second_reward(with_values(curling), state, budget, rng, start, search, FIRST_ERRORS)
+
+
+def _has_network(model: Model) -> bool:
+    """Whether there are weights, be they for another game."""
+    return isinstance(model, Curling) and model.weights != "none" and own(model.game)[1] is not None
 
 
 @functools.cache

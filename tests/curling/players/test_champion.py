@@ -10,11 +10,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bonspiel.curling import players
+from bonspiel.curling import model_params, players
 from bonspiel.curling.dynamics import step_with_errors
 from bonspiel.curling.ice.engines.analytic import WORKSPACE
 from bonspiel.curling.ice.noise import Noise, noise_of
 from bonspiel.curling.ice.sheet import STONES, no_stones
+from bonspiel.curling.learning.end_weights import FILE
 from bonspiel.curling.match.state import state_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.model_params import weights_of
@@ -239,13 +240,26 @@ def test_noise_that_a_server_rounds_to_single_precision_is_the_same(capfd, said_
         ({"game": "mixed_doubles"}, "game='mixed_doubles', the network is for 'standard'"),
     ],
 )
-def test_one_line_says_why_presearch_plays(game, said, capfd, said_once):
-    model = Curling(2, reward="win_probability", **game)
-    for _ in range(2):
-        state = model.initial_state(np.random.default_rng(0))
-        Champion().plan(model, state, Budget(simulations=20), np.random.default_rng(4))
+def test_other_games_are_searched_with_the_same_network_and_one_line_says_so(game, said, capfd, said_once):
+    model, budget = Curling(2, reward="win_probability", **game), Budget(simulations=20)
+    state = model.begin_end(model.initial_state(np.random.default_rng(0)))
+    one, two = (Champion(threads=1).plan(model, state, budget, np.random.default_rng(4)) for _ in range(2))
+    given = replace(model, weights=str(FILE), table=None if model.is_mixed else "network")
+    known = Champion(threads=1).plan(given, state, budget, np.random.default_rng(4))
+    for other in (two, known):
+        np.testing.assert_array_equal(one.values, other.values)
     (line,) = capfd.readouterr().err.splitlines()
-    assert line.startswith(f"bonspiel: champion leaves this game to presearch: {said}")
+    assert line.startswith(f"bonspiel: champion plays with the network of another game: {said}")
+
+
+def test_one_line_says_why_presearch_plays(capfd, said_once, monkeypatch):
+    monkeypatch.setattr(champion, "own", lambda: (np.empty(0), None))
+    monkeypatch.setattr(model_params, "own", lambda: (np.empty(0), None))
+    state = MODEL.initial_state(np.random.default_rng(0))
+    for _ in range(2):
+        Champion().plan(MODEL, state, Budget(simulations=20), np.random.default_rng(4))
+    (line,) = capfd.readouterr().err.splitlines()
+    assert line == "bonspiel: champion leaves this game to presearch: the weights of the network cannot be used"
 
 
 def test_workers_leave_the_line_to_their_parent(capfd, said_once, monkeypatch):
