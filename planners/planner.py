@@ -104,8 +104,8 @@ class Planner(Protocol):
     standard error that it leaves the model to another planner, once and not in a worker, whose parent asks for it.
 
     `plan` knows nothing of earlier decisions. A planner that can use what it learned in them has a parameter
-    `memory: float = 0.0`, in [0, 1], and `begin_episode(model) -> EpisodeSearch`: `memory` is the part of what the last
-    decision learned with which the next one starts, and with 0 every decision is as `plan` makes it, bit for bit.
+    `memory: float`, in [0, 1], and `begin_episode(model) -> EpisodeSearch`: `memory` says how far the next decision
+    goes by what the last one learned, and with 0 every decision is as `plan` makes it, bit for bit.
     Episodes are played through `planners.begin_episode(planner, model)`, which takes every planner.
     """
 

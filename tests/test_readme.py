@@ -3,11 +3,14 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bonspiel import envs, planners
 from bonspiel.envs.optimal import optimal_value, random_value
 from bonspiel.runs.cli import parser
+from bonspiel.runs.results import packed
+from bonspiel.runs.statistics import ranks
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -46,8 +49,8 @@ def rows_of(text):
 def test_the_caption_of_the_picture_counts_planners_and_problems():
     peers = (ROOT / "docs/results/peers.md").read_text()
     head, _, *rows = rows_of(peers.split("### 30 simulations per decision")[1].split("Mean ranks")[0])
-    tuned = [row[0] for row in rows if not row[0].endswith(", defaults")]
-    assert (len(tuned), len(head) - 5) == (19, 7)
+    ranked = [row[0] for row in rows if not row[0].endswith(", defaults")]
+    assert (len(ranked), len(head) - 5) == (19, 7)
     assert "\nNineteen planners in seven problems" in README and peers.split("\n\n")[1].startswith(
         "Nineteen planners in seven"
     )
@@ -68,6 +71,27 @@ def test_the_leaders_by_problem_are_those_of_the_leaderboard():
             leaders = expected.setdefault(head[column].split()[0], [])
             leaders.extend(f"{', '.join(names[score])} {score}" for score in best)
     assert {name.split("`")[1]: leaders for name, *leaders in shown} == expected
+
+
+@pytest.mark.parametrize("budget", [30, 100, 300])
+def test_the_page_of_the_leaderboard_shows_the_episodes_that_come_with_bonspiel(budget):
+    page = (ROOT / "docs/results/peers.md").read_text()
+    head, _, *rows = rows_of(page.split(f"### {budget} simulations per decision")[1].split("Mean ranks")[0])
+    with packed.read_any(Path("peers")) as store:
+        (called,) = ranks.names([store])
+        returns = {
+            (setting.env, called[setting.env, setting.planner]): sample
+            for setting, sample in store.returns().items()
+            if setting.budget == budget
+        }
+    assert {env for env, _ in returns} == {name.split()[0] for name in head[5:]}
+    assert {name for _, name in returns} == {row[0] for row in rows}
+    assert {len(sample) for sample in returns.values()} == {200}
+    for column, name in enumerate(head[5:], 5):
+        means = np.array([returns[name.split()[0], row[0]].mean() for row in rows])
+        scores = np.array([float(row[column]) for row in rows])
+        line = np.polyval(np.polyfit(means, scores, 1), means)  # a score is linear in the mean return
+        np.testing.assert_allclose(scores, line, atol=0.0011)
 
 
 def test_the_chart_of_questions_names_every_leader_and_no_planner_that_leads_nowhere():

@@ -1,44 +1,28 @@
 """Finite sets of actions, for planners that do not widen."""
 
-import functools
-import itertools
-from collections.abc import Iterator
+from functools import lru_cache, partial
 
 import numpy as np
 
 from bonspiel.planners.checks import require
+from bonspiel.planners.core.values import cached
 from bonspiel.planners.model import Array, HasActions, HasActionSd, Model
 
 
-@functools.lru_cache(maxsize=64)
+@lru_cache(maxsize=64)
 def _fractions(n: int, dim: int) -> Array:
     """N points in the unit cube, [n, dim]."""
     if dim == 1 or n == 0:
         return ((np.arange(n) + 0.5) / n)[:, None]
-    return halton(n, dim)
+    return cached(f"{n} points of Halton's sequence in {dim} dimensions", (), partial(_compute_halton, n, dim))[
+        "points"
+    ]
 
 
-def halton(n: int, dim: int) -> Array:
-    """The first n points of the Halton sequence after 0, [n, dim]: in each dimension another prime's digits, mirrored.
+def _compute_halton(n: int, dim: int) -> dict[str, Array]:
+    from scipy.stats import qmc  # late: its import takes longer than most searches
 
-    These are scipy's, whose import would take longer than most searches.
-    """
-    points = np.zeros((n, dim))
-    for column, base in zip(points.T, _primes(), strict=False):
-        left, place = np.arange(1, n + 1), 1.0 / base
-        while left.any():
-            column += left % base * place
-            left, place = left // base, place / base
-    return points
-
-
-def _primes() -> Iterator[int]:
-    """All primes, rising."""
-    found: list[int] = []
-    for number in itertools.count(2):
-        if all(number % prime for prime in found):
-            found.append(number)
-            yield number
+    return {"points": qmc.Halton(dim, scramble=False).random(n + 1)[1:]}
 
 
 def action_set(model: Model, n: int) -> Array:

@@ -18,7 +18,7 @@ from bonspiel.runs.verbs.command_line import DONE, FAILED, Verb, add_budgets
 from bonspiel.runs.verbs.options import flag, option, repeatable
 
 CLEAR = "\x1b[H\x1b[2J"
-BINARY = {"parquet": ".parquet", "run": ".sqlite.xz"}  # formats that need a file, and its ending
+BINARY = "parquet", "run"  # formats that need a file
 
 
 def nothing_played(folder: Path) -> UsageError:
@@ -114,7 +114,7 @@ def export(arguments: argparse.Namespace) -> int:
     from bonspiel.runs.results import export, packed, store
 
     if arguments.format in BINARY and arguments.out is None:
-        example = f"results{BINARY[arguments.format]}"
+        example = f"results{packed.ENDING if arguments.format == 'run' else '.parquet'}"
         raise UsageError(f"--format {arguments.format} writes a file: give its name with --out, e.g. --out {example}")
     with store.read(arguments.run, matches=True) as results:
         if arguments.out is None:

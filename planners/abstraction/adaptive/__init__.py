@@ -1,1 +1,1 @@
-"""The abstraction tree with one set of parameters: actions that last, relative returns, smoothed means at the root."""
+"""The abstraction tree with one set of parameters: lasting actions, relative returns, smoothed means, one sequence."""

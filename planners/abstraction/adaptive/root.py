@@ -15,7 +15,7 @@ from bonspiel.planners.core.jit import helper
 from bonspiel.planners.model import Array
 
 CELLS, FIRST, PULLS, DUE = 0, 1, 2, 3  # entries of Root.counts
-VISITS, MEAN, SQUARES, TOTAL, WEIGHT, RETURN = 0, 1, 2, 3, 4, 5  # columns of Root.stats
+VISITS, CHOSEN, MEAN, SQUARES, TOTAL, WEIGHT, RETURN = 0, 1, 2, 3, 4, 5, 6  # columns of Root.stats
 MOST_CELLS = 64
 DIVISIONS = 16  # of each coordinate, into widths of 2e-8
 BANDWIDTHS = 7  # from 1/32 of the range of an action on, doubled up to twice the range
@@ -31,8 +31,9 @@ class Root(NamedTuple):
             the means are smoothed next; int64 [4].
         action: the action in the middle of each cell, [m, action_dim].
         divisions: that led to each cell, int64 [m].
-        stats: of each action the visits, the mean gain of the mover, the summed squares of deviations from it, the
-            gains and visits of all actions, summed with their nearness to it, and its mean return, [m, 6].
+        stats: of each action the visits, those for which `choose_cell` chose it, the mean gain of the mover, the
+            summed squares of deviations from it, the gains and visits of all actions, summed with their nearness to
+            it, and its mean return, [m, 7].
         bandwidth: of the nearness, in ranges of an action; 0 where an action is near itself alone, [1].
         width: of the first cells, [action_dim]; 0 where actions are given, which are not divided.
         scale: 1 / range of an action, [action_dim].
@@ -47,6 +48,11 @@ class Root(NamedTuple):
     scale: Array
 
 
+def spread_out(count: int) -> NDArray[np.int64]:
+    """An order of cells of which the first few lie far apart: by the golden ratio's multiples."""
+    return np.argsort(np.arange(count) * (math.sqrt(5.0) - 1.0) / 2.0 % 1.0, kind="stable")
+
+
 def new_root(actions: Array, width: Array, scale: Array) -> Root:
     """Cells without visits, with these actions in the middle, [A, action_dim]."""
     first, dim = actions.shape
@@ -55,7 +61,7 @@ def new_root(actions: Array, width: Array, scale: Array) -> Root:
         counts=np.array([first, first, 0, 0]),
         action=np.empty((room, dim)),
         divisions=np.zeros(room, np.int64),
-        stats=np.zeros((room, 6)),
+        stats=np.zeros((room, 7)),
         bandwidth=np.zeros(1),
         width=width,
         scale=scale,
@@ -69,6 +75,7 @@ def choose_cell(root: Root, exploration: float) -> int:
     """Choose by UCB1 on the smoothed means, the first cells once each before; an untried part counts as one visit."""
     pulls = root.counts[PULLS]
     if pulls < root.counts[FIRST]:
+        root.stats[pulls, CHOSEN] = 1.0
         return int(pulls)
     width = exploration * math.sqrt(2.0 * math.log(pulls))
     best, top = 0, -math.inf
@@ -80,6 +87,7 @@ def choose_cell(root: Root, exploration: float) -> int:
             score = (stats[TOTAL] + stats[MEAN]) / (stats[WEIGHT] + 1.0) + width
         if score > top:
             best, top = cell, score
+    root.stats[best, CHOSEN] += 1.0
     return best
 
 
@@ -141,6 +149,7 @@ def _divide(root: Root, cell: int) -> None:
         root.action[part, axis] += side * offset
         root.divisions[part] = depth + 1
         root.stats[part, VISITS] = 0.0
+        root.stats[part, CHOSEN] = 0.0
         root.stats[part, SQUARES] = 0.0
         root.stats[part, RETURN] = 0.0
         root.stats[part, MEAN] = root.stats[cell, MEAN]

@@ -1,8 +1,9 @@
 """The search of `AdaptiveAbstraction`: below the root the abstraction tree with one set of actions.
 
-Three things differ from `fixed.search`. A state that is hardly known goes on with the action before; returns count
-relative to the other simulations' at the same step; and they end, step by step, in what is known of the state reached,
-as in TD(lambda) (Sutton 1988; for tree search Vodopivec, Samothrakis, Ster 2017).
+Four things differ from `fixed.search`. A state that is hardly known goes on with the action before; returns count
+relative to the other simulations' at the same step; they end, step by step, in what is known of the state reached,
+as in TD(lambda) (Sutton 1988; for tree search Vodopivec, Samothrakis, Ster 2017); and a part of the simulations follows
+the best sequence of actions that is known.
 """
 
 import math
@@ -10,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bonspiel.planners.abstraction.adaptive.root import Root, add_return, choose_cell, new_root
+from bonspiel.planners.abstraction.adaptive.root import FIRST, PULLS, Root, add_return, choose_cell, new_root
+from bonspiel.planners.abstraction.adaptive.sequence import Sequence, leave_at, no_sequence, remember
 from bonspiel.planners.abstraction.fixed import trie as cells_of_states
 from bonspiel.planners.abstraction.fixed.search import FixedSettings, add, choose, descend, sum_up
 from bonspiel.planners.abstraction.fixed.trie import FixedTrie, FixedWalk
@@ -28,6 +30,7 @@ class AdaptiveSettings(NamedTuple):
     cells: FixedSettings
     trace: float
     hold_visits: float
+    memory: float
     thresholds: Array
 
 
@@ -38,11 +41,13 @@ class AdaptiveTree(NamedTuple):
         trie: cells of states, whose returns are relative to the baseline.
         root: the actions of the decision's own state.
         baseline: number and mean of the returns from each step on, [steps, 2].
+        sequence: the best sequence of actions known.
     """
 
     trie: FixedTrie
     root: Root
     baseline: Array
+    sequence: Sequence
 
 
 class AdaptiveWalk(NamedTuple):
@@ -56,7 +61,7 @@ def new_tree(n_actions: int, root: Root, steps: int, nodes: int, max_depth: int)
     """An empty tree with room for `nodes` nodes."""
     nobody = np.empty((0, root.action.shape[1]))
     trie = cells_of_states.new_trie(steps, n_actions, nobody, nodes, max_depth, squares=True)
-    return AdaptiveTree(trie, root, np.zeros((steps, 2)))
+    return AdaptiveTree(trie, root, np.zeros((steps, 2)), no_sequence(steps))
 
 
 def new_walk(state_dim: int, steps: int, n_actions: int, max_depth: int) -> AdaptiveWalk:
@@ -70,7 +75,7 @@ def grow(tree: AdaptiveTree, walk: AdaptiveWalk, factor: float) -> AdaptiveTree:
 
 
 @helper
-def _nearest(actions: Array, action: Array, scale: Array) -> int:
+def nearest(actions: Array, action: Array, scale: Array) -> int:
     """The index of the action nearest to this one."""
     best, least = 0, math.inf
     for i in range(len(actions)):
@@ -84,8 +89,8 @@ def _nearest(actions: Array, action: Array, scale: Array) -> int:
 
 
 @helper
-def _back_up(tree: AdaptiveTree, walk: AdaptiveWalk, depth: int, discount: float, settings: AdaptiveSettings) -> None:
-    """Add the returns to all cells of every step, and to the root's action."""
+def _back_up(tree: AdaptiveTree, walk: AdaptiveWalk, depth: int, discount: float, settings: AdaptiveSettings) -> float:
+    """Add the returns to all cells of every step, and to the root's action; the return of the simulation."""
     fixed, baseline = walk.fixed, tree.baseline
     total, target, expected, gain = 0.0, 0.0, 0.0, 0.0
     for i in range(depth - 1, -1, -1):
@@ -103,10 +108,12 @@ def _back_up(tree: AdaptiveTree, walk: AdaptiveWalk, depth: int, discount: float
             add(tree.trie, fixed, i, gain, settings.cells.spread)
     note_return(tree.trie.returns, total)
     add_return(tree.root, fixed.chosen[0], gain, fixed.reward[0, 1] * total, settings.thresholds)
+    return total
 
 
 _EXAMPLE = AdaptiveSettings(
     FixedSettings(1.0, 0.0, 0.0, np.empty((1, 1)), np.empty(1), np.empty(1), 1.0, 1.0, 1.0, False),
+    1.0,
     1.0,
     1.0,
     np.empty(1),
@@ -120,15 +127,16 @@ def search(
     tree: AdaptiveTree, walk: AdaptiveWalk, problem: Problem, simulations: int, rng: Rng, settings: AdaptiveSettings
 ) -> int:
     """Simulate from the root."""
-    trie, root, fixed, cells = tree.trie, tree.root, walk.fixed, settings.cells
+    trie, root, sequence, fixed, cells = tree.trie, tree.root, tree.sequence, walk.fixed, settings.cells
     n_actions = len(cells.actions)
     for simulation in range(simulations):
         if not cells_of_states.has_room(trie, problem.steps):
             return simulation
         copy(problem.state, fixed.state[0])
         exploration = root_exploration(trie.returns, cells.exploration, cells.spread)
-        cell = choose_cell(root, exploration)
-        chosen = _nearest(cells.actions, root.action[cell], root.scale)
+        leave = leave_at(sequence, settings.memory, rng) if root.counts[PULLS] >= root.counts[FIRST] else 0
+        cell = choose_cell(root, exploration) if leave == 0 else sequence.chosen[0]
+        chosen = nearest(cells.actions, root.action[cell], root.scale)
         fixed.chosen[0] = cell
         depth, last, terminated = 0, 0.0, False
         while depth < problem.steps and not terminated:
@@ -140,7 +148,13 @@ def search(
                 visits, returns, squares = sum_up(trie, fixed, depth, cells)
                 walk.value[depth] = returns / (visits + cells.weights[fixed.levels[depth] - 1])
                 own = trie.stats[fixed.nodes[depth], 2 * n_actions]
-                if mover != last or rng.random() * (settings.hold_visits + own) >= settings.hold_visits:
+                if depth < leave:
+                    chosen = sequence.chosen[depth]
+                elif (
+                    depth == leave
+                    or mover != last
+                    or rng.random() * (settings.hold_visits + own) >= settings.hold_visits
+                ):
                     c = cell_exploration(visits, returns, squares, exploration, cells.spread)
                     chosen = choose(fixed, n_actions * cells.prior_visits + visits, c, cells.exponent)
                 fixed.chosen[depth] = chosen
@@ -149,5 +163,6 @@ def search(
             fixed.reward[depth, 1] = mover
             fixed.reward[depth, 0], terminated = step(problem, state, action, next_state, rng)
             depth += 1
-        _back_up(tree, walk, depth, problem.discount, settings)
+        total = _back_up(tree, walk, depth, problem.discount, settings)
+        remember(sequence, fixed, depth, chosen, leave, total)
     return simulations

@@ -114,9 +114,9 @@ class CompiledFunction(CPUDispatcher):  # type: ignore[misc]
 
     @contextmanager
     def _nothing_kept(self) -> Iterator[None]:
-        """Keep nothing on disk: no other process would find code for functions, which are told apart by identity.
+        """Keep the code for functions off the disk: a function equals itself alone, and so only in its own process.
 
-        An index with such keys cannot even be written again once a function that it names has been deleted.
+        An index that names a function cannot even be written again after the function was deleted.
         """
         kept, self._cache = self._cache, NullCache()
         try:

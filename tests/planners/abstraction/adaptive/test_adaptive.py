@@ -18,6 +18,7 @@ from bonspiel.planners.abstraction.adaptive.root import (
     smoothed_means,
 )
 from bonspiel.planners.abstraction.refined.trie import first_cells
+from bonspiel.planners.checks import steps_left
 from bonspiel.planners.core.search import kept_trees
 from tests.planners.oracles import cells_of
 from tests.planners.tiny_models import Bandit, Chain, Diamond, Handover, Target, python_twin
@@ -41,6 +42,7 @@ class PlainRoot:
         self.range, self.gains = high - low, [[] for _ in order]
         self.divided, self.began = [0] * n, [0.0] * n
         self.bandwidth, self.due, self.pulls = 0.0, 0, 0
+        self.chosen = [0] * n
 
     def arrays(self):
         visits = np.array([len(g) for g in self.gains], float)
@@ -54,10 +56,16 @@ class PlainRoot:
         return (near @ (visits * means) + alone * means) / np.maximum(near @ visits + alone, 1e-300)
 
     def choose(self, c):
-        if self.pulls < 16:
-            return self.pulls
-        visits, _ = self.arrays()
-        return int(np.argmax(self.smoothed() + c * np.sqrt(2 * np.log(self.pulls) / np.maximum(visits, 1))))
+        cell = sum(self.chosen)
+        if cell >= 16:
+            visits, _ = self.arrays()
+            cell = int(np.argmax(self.smoothed() + c * np.sqrt(2 * np.log(self.pulls) / np.maximum(visits, 1))))
+        self.chosen[cell] += 1
+        return cell
+
+    def decided(self):
+        most = np.array(self.chosen) == max(self.chosen)
+        return self.middles[np.argmax(np.where(most, self.smoothed(), -np.inf))]
 
     def add(self, cell, gain):
         self.gains[cell].append(gain)
@@ -68,6 +76,7 @@ class PlainRoot:
             for side in (-1, 1):
                 self.middles.append(self.middles[cell] + side * self.range / 16 / 3 ** self.divided[cell])
                 self.gains.append([])
+                self.chosen.append(0)
                 self.divided.append(self.divided[cell])
                 self.began.append(np.mean(self.gains[cell]))
         if (split or self.pulls >= self.due) and self.pulls > 16:
@@ -90,14 +99,19 @@ class PlainRoot:
         return min([0.0, *(2.0**i / 32 for i in range(7))], key=risk)
 
 
-def plain_search(model, simulations, rng, exploration=0.15, spread=0.5, trace=0.9, hold=40.0):
-    """The root after a search with dictionaries."""
+def plain_search(model, state, simulations, rng, last, hold, memory):
+    """The root, the means and the best sequence after a search with dictionaries; `last` is the last decision's."""
+    exploration, spread, trace, steps = 0.15, 0.5, 0.9, steps_left(model, state)
     low, high = model.action_low[0], model.action_high[0]
     grid = [low + (high - low) * (i + 0.5) / 16 for i in range(16)]
     root, cell = PlainRoot(low, high), cells_of(model)
     known, stats = set(), defaultdict(lambda: np.zeros((2, 16)))
     squares, totals = defaultdict(float), []
     baseline, returned = defaultdict(list), defaultdict(list)
+    memory, sequence, repeats = 0.0 if hasattr(model, "player") else memory, None, []
+    if last is not None and memory > 0:
+        sequence = (last[1:] + [last[-1]] * steps)[:steps]
+        sequence[0] = min(range(16), key=lambda i: abs(root.middles[i] - grid[sequence[0]]))
 
     def player(x):
         return model.player(x, model.params) if hasattr(model, "player") else 1.0
@@ -106,11 +120,17 @@ def plain_search(model, simulations, rng, exploration=0.15, spread=0.5, trace=0.
         c_root = exploration
         if totals:
             c_root *= max(max(totals) - min(totals), 1e-9 * abs(max(totals)), 1e-300)
-        x, terminated, path = model.initial_state(rng), False, []
-        while not terminated and len(path) < model.horizon:
+        leave = 0
+        if memory > 0 and sequence is not None and root.pulls >= 16:
+            if not repeats:
+                leave = steps
+            elif rng.random() < memory:
+                leave = min(int(rng.random() * steps / 0.8), steps)
+        x, terminated, path = state, False, []
+        while not terminated and len(path) < steps:
             mover, walk, value = player(x), [], 0.0
             if not path:
-                arm = root.choose(c_root)
+                arm = root.choose(c_root) if leave == 0 else sequence[0]
                 action = root.middles[arm]
             else:
                 held = min(range(16), key=lambda i: abs(grid[i] - action))
@@ -129,7 +149,9 @@ def plain_search(model, simulations, rng, exploration=0.15, spread=0.5, trace=0.
                         break
                 own = stats[walk[-1]][0].sum()
                 value = r.sum() / (total + len(walk) ** 2)
-                if mover == path[-1][0] and rng.random() * (hold + own) < hold:
+                if len(path) < leave:
+                    arm = sequence[len(path)]
+                elif len(path) != leave and mover == path[-1][0] and rng.random() * (hold + own) < hold:
                     arm = held
                 else:
                     c = c_root
@@ -157,40 +179,55 @@ def plain_search(model, simulations, rng, exploration=0.15, spread=0.5, trace=0.
                 stats[s][:, arm] += 1, gain
                 squares[s] += gain**2
         totals.append(total)
+        if sequence is not None and leave >= len(path):
+            repeats.append(total)
+        elif sequence is None or (repeats and total > np.mean(repeats) + 1e-9 * abs(np.mean(repeats))):
+            arms = [step[2] for step in path]
+            final = min(range(16), key=lambda i: abs(grid[i] - action))
+            sequence, repeats = (arms + [final] * steps)[:steps], [total]
         root.add(arm, gain)
         returned[arm].append(mover * total)
-    return root, [np.mean(gains) for _, gains in sorted(returned.items())]
+    return root, [np.mean(gains) for _, gains in sorted(returned.items())], sequence
 
 
 @pytest.mark.parametrize(
-    ("model", "simulations", "hold"),
+    ("model", "simulations", "hold", "memory"),
     [
-        (Bandit(), 150, 40.0),
-        (Chain(), 100, 40.0),
-        (Diamond(), 100, 40.0),
-        (Handover(), 100, 40.0),
-        (Target(), 150, 40.0),
-        (envs.Trap(), 150, 40.0),
-        (Target(), 150, 0.0),
-        (envs.Pendulum(), 25, 40.0),
+        (Bandit(), 150, 40.0, 0.1),
+        (Chain(), 100, 40.0, 0.1),
+        (Diamond(), 100, 40.0, 0.1),
+        (Handover(), 100, 40.0, 0.1),
+        (Target(), 150, 40.0, 0.1),
+        (envs.Trap(), 150, 40.0, 0.1),
+        (Target(), 150, 0.0, 0.1),
+        (Target(), 150, 40.0, 0.0),
+        (envs.Trap(), 150, 40.0, 0.5),
+        (envs.Pendulum(), 25, 40.0, 0.1),
+        (envs.Pendulum(), 25, 40.0, 0.5),
     ],
     ids=lambda value: value if isinstance(value, float) else type(value).__name__,
 )
-def test_follows_its_pseudo_code(model, simulations, hold):
+def test_two_decisions_of_an_episode_follow_the_pseudo_code(model, simulations, hold, memory):
     rng, plain_rng = np.random.default_rng(7), np.random.default_rng(7)
-    state = model.initial_state(rng)
+    state, over, last = model.initial_state(rng), False, None
     model = python_twin(model)
-    model.initial_state = lambda rng: state
     plain_rng.bit_generator.state = rng.bit_generator.state
-    root, means = plain_search(model, simulations, plain_rng, hold=hold)
-    decision = planners.make("adaptive", hold_visits=hold).plan(model, state, Budget(simulations), rng)
-    visits, _ = root.arrays()
-    np.testing.assert_allclose(decision.actions[:, 0], root.middles, rtol=1e-12)
-    np.testing.assert_array_equal(decision.visits, visits)
-    np.testing.assert_allclose(decision.values[visits > 0], means, rtol=1e-9)
-    most = visits == visits.max()
-    assert decision.action[0] == decision.actions[np.argmax(np.where(most, root.smoothed(), -np.inf)), 0]
-    assert rng.bit_generator.state == plain_rng.bit_generator.state
+    search = planners.begin_episode(planners.make("adaptive", hold_visits=hold, memory=memory), model)
+    decisions = 1 if isinstance(model, (Bandit, Target)) else 2  # Target's last actions are all worth the same
+    for _ in range(decisions):
+        root, means, last = plain_search(model, state, simulations, plain_rng, last, hold, memory)
+        decision = search.plan(state, Budget(simulations), rng)
+        visits, _ = root.arrays()
+        np.testing.assert_allclose(decision.actions[:, 0], root.middles, rtol=1e-12)
+        np.testing.assert_array_equal(decision.visits, visits)
+        np.testing.assert_allclose(decision.values[visits > 0], means, rtol=1e-9)
+        assert decision.action[0] == pytest.approx(root.decided(), rel=1e-12)
+        assert rng.bit_generator.state == plain_rng.bit_generator.state
+        after = np.empty_like(state)
+        _, over = model.step(state, decision.action, after, model.params, np.random.default_rng(8))
+        if over:
+            break
+        state = after
 
 
 def filled(returns, thresholds=NEVER):
@@ -285,22 +322,24 @@ def test_rewards_multiplied_and_raised_change_no_decision(factor, raised):
     for model, simulations in ((envs.Trap(), 100), (envs.Donut(), 60), (envs.Pendulum(), 18)):
         state = model.initial_state(np.random.default_rng(3))
         one, other = (
-            planners.make("adaptive").plan(either, state, Budget(simulations), np.random.default_rng(4))
+            planners.begin_episode(planners.make("adaptive", memory=0.3), either)
             for either in (Rescaled(model, 1.0, 0.0), Rescaled(model, factor, raised))
         )
-        np.testing.assert_array_equal(one.visits, other.visits)
-        np.testing.assert_array_equal(one.action, other.action)
+        for seed in (4, 5):  # the second begins with the sequence of the first
+            decisions = [each.plan(state, Budget(simulations), np.random.default_rng(seed)) for each in (one, other)]
+            np.testing.assert_array_equal(decisions[0].visits, decisions[1].visits)
+            np.testing.assert_array_equal(decisions[0].action, decisions[1].action)
 
 
 @pytest.mark.parametrize("model", [envs.Trap(), envs.Donut(), envs.Hovering()], ids=lambda model: type(model).__name__)
 def test_compiled_and_interpreted_searches_are_the_same(model, searched):
     planner, state = planners.make("adaptive", root_threshold=3.0), model.initial_state(np.random.default_rng(5))
-    one, other = (
-        searched(planner, either, state, Budget(60), np.random.default_rng(4)) for either in (model, python_twin(model))
-    )
-    np.testing.assert_array_equal(one[0].values, other[0].values)
-    assert one[1] == other[1]
-    assert one[0].visits.sum() == 60
+    compiled, plain = (planners.begin_episode(planner, either) for either in (model, python_twin(model)))
+    for seed in (4, 5):
+        one, other = (searched(search, state, Budget(60), np.random.default_rng(seed)) for search in (compiled, plain))
+        np.testing.assert_array_equal(one[0].values, other[0].values)
+        assert one[1] == other[1]
+        assert one[0].visits.sum() == 60
 
 
 def test_the_root_has_at_most_so_many_cells_and_loses_no_visit():

@@ -1,0 +1,76 @@
+"""The decisions of an episode by the abstraction tree with one set of parameters."""
+
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bonspiel.planners.abstraction.adaptive.root import (
+    CELLS,
+    CHOSEN,
+    RETURN,
+    VISITS,
+    new_root,
+    smoothed_means,
+    spread_out,
+)
+from bonspiel.planners.abstraction.adaptive.search import grow, nearest, new_tree, new_walk, search
+from bonspiel.planners.abstraction.adaptive.sequence import Sequence, hand_on
+from bonspiel.planners.abstraction.refined.trie import first_cells
+from bonspiel.planners.checks import check_actions, offers
+from bonspiel.planners.core.actions import inverse_widths
+from bonspiel.planners.core.search import decide, extend, require_finite
+from bonspiel.planners.model import Array, HasPlayer, Model, Rng
+from bonspiel.planners.planner import Budget, Decision, check_plan
+
+FIRST_NODES = 1_024
+
+
+class AdaptiveEpisode:
+    """Decisions each of which may begin with the best sequence of actions that the one before knew.
+
+    Args:
+        planner: an AdaptiveAbstraction.
+        model: one without `actions`.
+    """
+
+    def __init__(self, planner: Any, model: Model) -> None:
+        self.planner, self.model = planner, model
+        self.last: Sequence | None = None
+
+    def plan(self, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; see `planners.EpisodeSearch.plan`."""
+        start = time.perf_counter()
+        planner, model = self.planner, self.model
+        state = check_plan(planner, model, state, budget, rng)
+        low, high = model.action_low, model.action_high
+        actions, width = first_cells(low, high, planner.first_actions)
+        settings = planner.settings(tuple(low), tuple(high))
+        if root_actions is None:
+            root = new_root(actions[spread_out(len(actions))], width, inverse_widths(model))
+        else:
+            root = new_root(check_actions(model, root_actions), width, inverse_widths(model))
+            settings = settings._replace(thresholds=settings.thresholds[:0])
+        if offers(model, HasPlayer):
+            settings = settings._replace(memory=0.0)  # the best sequence for one of two is none that both would play
+        problem, depth = planner.problem(model, state, cells=True), len(settings.cells.weights) - 1
+        nodes = min(budget.simulations or FIRST_NODES, FIRST_NODES)
+        tree = new_tree(len(actions), root, problem.steps, nodes, depth)
+        if self.last is not None and len(self.last.chosen) > 1:
+            first = nearest(root.action[: root.counts[CELLS]], actions[self.last.chosen[1]], root.scale)
+            hand_on(self.last, tree.sequence, first)
+        walk = new_walk(model.state_dim, problem.steps, len(actions), depth)
+        tree, done = extend(search, model, tree, walk, problem, settings, grow, budget, rng, start)
+        require_finite(tree.baseline[0, 1])  # the mean of all returns, and so part of every gain
+        if settings.memory > 0.0:
+            self.last = tree.sequence
+        used = slice(0, int(root.counts[CELLS]))
+        stats, smoothed = root.stats[used], smoothed_means(root)
+        visits = stats[:, VISITS].astype(np.int64)
+        chosen = stats[:, CHOSEN]
+
+        def most_chosen(visits: NDArray[np.int64], value: Array) -> int:
+            return int(np.argmax(np.where(chosen == chosen.max(), smoothed, -np.inf)))
+
+        return decide(root.action[used], visits, stats[:, RETURN:], done, start, most_chosen)
