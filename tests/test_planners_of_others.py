@@ -45,9 +45,16 @@ def test_an_adapter_finds_the_way_across_the_trap(planner):
     assert decision.action[0] > 0.8 and decision.simulations == 400  # which crosses it whatever the noise
 
 
+def returns_of(planner, state):
+    """The mean returns of the actions in mountain_car, or those of all sequences of MPPI, which has no values."""
+    search = planners.begin_episode(planner, envs.make_model("mountain_car"))
+    values = search.plan(np.array(state), Budget(simulations=100), np.random.default_rng(0)).values
+    return -search.controller.cost_total.numpy() if hasattr(search, "controller") else values
+
+
 def test_an_episode_that_ends_in_a_simulation_earns_nothing_more(planner):
-    model, at_the_goal = envs.make_model("mountain_car"), np.array([0.449, 0.07, 0.0])
-    search = planners.begin_episode(planner, model)
-    values = search.plan(at_the_goal, Budget(simulations=100), np.random.default_rng(0)).values
-    returns = -search.controller.cost_total if hasattr(search, "controller") else values  # MPPI has no values
-    assert 99.0 < max(returns) <= 100.0
+    assert 99.0 < np.nanmax(returns_of(planner, [0.449, 0.07, 0.0])) <= 100.0
+
+
+def test_a_plan_ends_with_the_episode(planner):
+    assert -0.1 <= np.nanmin(returns_of(planner, [-0.5, 0.0, 998.0])) < -0.08  # one step of almost full force
