@@ -63,8 +63,8 @@ class Curling(MatchSettings):
         weights: of the network that `value` asks for the score of the end: None are those of the package in the games
             that they are for, and elsewhere `value` plays out; a path is a file that `curling.learning` wrote, which is
             used in whatever game; "none" always plays out.
-        game: "standard" or "mixed_doubles", which is for fcv1 and dc4; its `table` is None, from self-play, and there
-            are no weights for it. Every end is set up as is best for the team that decides (`begin_end`).
+        game: "standard" or "mixed_doubles", which is for fcv1 and dc4; its `table` is None, from self-play. Every end
+            is set up as is best for the team that decides (`begin_end`).
         pattern: place of the guards that are set up in mixed doubles, 0 (nearest the house) to 5.
         throwers: in mixed doubles, the two players of team 0 and those of team 1; None: all throw alike. The first of a
             team makes its first and its last throw of an end, the second the three between. `max_speed` is None then,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias, get_args
 
 from bonspiel.curling.ice.noise import Noise, Pair, mean_noise, noise_of
 from bonspiel.curling.ice.physics import Physics, physics_of
@@ -15,7 +15,8 @@ from bonspiel.curling.match.value import table_of
 from bonspiel.planners.checks import require, require_choice, require_count, require_positive, require_share
 
 MOST_ENDS = 100
-GAMES = ("standard", "mixed_doubles")
+Game: TypeAlias = Literal["standard", "mixed_doubles"]
+GAMES: tuple[Game, ...] = get_args(Game)
 NETWORK_TABLE = "network"
 
 
@@ -38,7 +39,7 @@ class MatchSettings:
     table: str | tuple[float, ...] | None = None
     max_speed: float | None = None
     weights: str | None = None
-    game: Literal["standard", "mixed_doubles"] = "standard"
+    game: Game = "standard"
     pattern: int = 0
     throwers: tuple[Pair, Pair] | None = None
 
@@ -75,7 +76,6 @@ class MatchSettings:
             require(self.law.sheet == DC3_SHEET, "physics", self.physics, f"'fcv1' or 'dc4' {in_mixed}")
             require(self.rule in (None, MODIFIED), "rule", self.rule, f"None or {MODIFIED!r} {in_mixed}")
             require(self.table is None, "table", self.table, f"None {in_mixed}")
-            require(self.weights in (None, "none"), "weights", self.weights, f"None or 'none' {in_mixed}")
         if self.throwers is not None:
             require(self.is_mixed, "throwers", self.throwers, "None in standard games")
             require(self.max_speed is None, "max_speed", self.max_speed, "None with throwers, who have their own")

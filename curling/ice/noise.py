@@ -31,6 +31,10 @@ class Noise:
         """(speed, angle, vx, vy) as an array, for compiled functions."""
         return np.array(astuple(self))
 
+    def times(self, scale: float) -> "Noise":
+        """Errors that are so many times as large."""
+        return Noise(*(scale * sd for sd in astuple(self)))
+
 
 @dataclass(frozen=True)
 class Thrower:

@@ -1,4 +1,4 @@
-"""The file of the network's weights, with their provenance."""
+"""Files of weights of the network, with their provenance: one for each game and size of errors."""
 
 import functools
 import json
@@ -8,13 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from bonspiel.curling.ice.noise import noise_of
+from bonspiel.curling.ice.noise import Noise, noise_of
 from bonspiel.curling.learning.end_network import SHAPES, SIZES
 from bonspiel.planners.checks import require
 from bonspiel.planners.model import Array
 from bonspiel.replacing import replacing
 
-FILE = Path(__file__).parent / "end_network.npz"
+FOLDER = Path(__file__).parent / "networks"  # files GAME-NOISE_SCALE.npz
 FORMAT = 1
 NO_WEIGHTS = np.empty(0)
 
@@ -28,10 +28,12 @@ class Provenance:
             which differs in the limits of play alone: over self-play of theirs the loss is 1.453 +- 0.007 nats in fcv1
             and 1.460 +- 0.017 in dc4.
         rule: of the games they are for.
-        noise: of the games they are for, a name.
+        noise: of the games they are for, a name, times `noise_scale`.
         seed: of the training.
         commit: of the sources.
         rounds: ends played in each round of self-play.
+        game: "standard" or "mixed_doubles".
+        noise_scale: see `noise`.
     """
 
     physics: str
@@ -40,6 +42,18 @@ class Provenance:
     seed: int
     commit: str
     rounds: tuple[int, ...]
+    game: str = "standard"
+    noise_scale: float = 1.0
+
+    @property
+    def errors(self) -> Noise:
+        """The noise of the games they are for."""
+        return noise_of(self.noise).times(self.noise_scale)
+
+    @property
+    def file(self) -> Path:
+        """The file of these weights in the package."""
+        return FOLDER / f"{self.game}-{self.noise_scale:g}.npz"
 
 
 def save(path: Path, weights: Array, provenance: Provenance) -> None:
@@ -64,7 +78,7 @@ def load(path: Path) -> tuple[Array, Provenance]:
             arrays = [file[f"layer{i}"].astype(np.float64, casting="same_kind") for i in range(len(SHAPES))]
         version = about.pop("format")
         provenance = Provenance(**{**about, "rounds": tuple(about["rounds"])})
-        noise_of(provenance.noise)
+        provenance.errors  # noqa: B018 - refuses another name
     except FileNotFoundError:
         raise ValueError(f"weights={str(path)!r}: there is no such file") from None
     except Exception as error:  # numpy, zipfile and json raise what they like on a file of something else
@@ -79,10 +93,16 @@ def load(path: Path) -> tuple[Array, Provenance]:
 
 
 @functools.cache
-def own() -> tuple[Array, Provenance | None]:
-    """The weights of this package; none, with a line on standard error, if they cannot be used."""
-    try:
-        return load(FILE)
-    except ValueError as error:
-        print(f"bonspiel: {error}; playouts are used instead", file=sys.stderr, flush=True)
-        return NO_WEIGHTS, None
+def own(game: str) -> tuple[tuple[Array, Provenance], ...]:
+    """The networks of this package for a game; a line on standard error names those that cannot be used."""
+    found: list[tuple[Array, Provenance]] = []
+    faults: list[str] = []
+    for file in sorted(FOLDER.glob(f"{game}-*.npz")):
+        try:
+            found.append(load(file))
+        except ValueError as error:
+            faults.append(str(error))
+    for fault in faults or [f"there is no network for {game} in {FOLDER}"] * (not found):
+        instead = "another network is" if found else "playouts are"
+        print(f"bonspiel: {fault}; {instead} used instead", file=sys.stderr, flush=True)
+    return tuple(found)

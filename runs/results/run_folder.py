@@ -12,6 +12,7 @@ from bonspiel.runs.experiment import RunError, UsageError, amount
 from bonspiel.runs.files import LOCK, locked, writing
 from bonspiel.runs.part import WHOLE, Part
 from bonspiel.runs.provenance import changed, other_version
+from bonspiel.runs.results import kept
 from bonspiel.runs.results.schema import create
 from bonspiel.runs.results.store import FILE, Store, opened, plan, read
 from bonspiel.runs.suite import Suite
@@ -24,7 +25,13 @@ Facts = Mapping[str, Any]  # the provenance of a run
 
 @contextmanager
 def write(
-    folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Facts, resume: bool, part: Part = WHOLE
+    folder: Path,
+    suite: Suite,
+    resolved: Mapping[str, str],
+    provenance: Facts,
+    resume: bool,
+    part: Part = WHOLE,
+    old: Store | None = None,
 ) -> Iterator[Store]:
     """Open the results of a run for the one driver that plays it.
 
@@ -37,6 +44,7 @@ def write(
         provenance: as from `runs.provenance.collect`.
         resume: whether to continue an existing run.
         part: the share of the episodes to play.
+        old: a run from which a new one keeps the episodes that both have.
 
     Raises:
         UsageError: the folder cannot be written, is in use, or holds something else: other files, a run that `suite`
@@ -47,8 +55,10 @@ def write(
     _holds_run(folder, suite, resolved, provenance, resume, part)
     with locked(folder):
         if not _holds_run(folder, suite, resolved, provenance, resume, part):
-            with drafted(folder, suite, resolved, provenance, part):
-                pass
+            facts = provenance if old is None else kept.provenance(provenance, old)
+            with drafted(folder, suite, resolved, facts, part) as draft:
+                if old is not None:
+                    kept.take(old, draft)
         with closing(opened(folder, "rw", True)) as store:
             try:
                 store.begin(suite, resolved)

@@ -5,7 +5,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from bonspiel.envs.snapshot.advice import advice
 from bonspiel.runs import seeding
 from bonspiel.runs.part import WHOLE, Part
 from bonspiel.runs.progress import LINE_SECONDS, counted, progress
-from bonspiel.runs.results import run_folder
+from bonspiel.runs.results import packed, run_folder
 from bonspiel.runs.results.rows import Batch
 from bonspiel.runs.results.store import Count, Store
 from bonspiel.runs.runner import backends, heartbeat, parallel
@@ -36,6 +36,7 @@ def play(
     part: Part = WHOLE,
     place: Place = HERE,
     unseeded: bool = False,
+    old: Path | None = None,
 ) -> None:
     """Play all episodes of a suite, or of a part of it, that are not in the folder's results yet.
 
@@ -48,6 +49,7 @@ def play(
         part: the share of the episodes to play.
         place: the workers' machine or cluster.
         unseeded: whether an environment may begin other episodes with the same seed.
+        old: a run whose episodes a new one keeps where both have them, as for `packed.read_any`.
 
     Raises:
         UsageError: the suite names something unknown, the cluster cannot be reached, or the folder is refused.
@@ -59,7 +61,8 @@ def play(
         print(f"note: {note}", file=sys.stderr)
     with (
         backends.connect(place, jobs) as workers,
-        run_folder.write(folder, suite, resolved, provenance, resume, part) as results,
+        packed.read_any(old) if old else nullcontext() as earlier,
+        run_folder.write(folder, suite, resolved, provenance, resume, part, earlier) as results,
     ):
         play_pending(results, workers, with_trials=True)
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 def run(arguments: argparse.Namespace) -> int:
     """Run a suite, then print its tables and draw its chart."""
     from bonspiel.runs import provenance
+    from bonspiel.runs.experiment import UsageError
     from bonspiel.runs.part import WHOLE, Part
     from bonspiel.runs.runner import backends, driver
     from bonspiel.runs.suites import lookup
@@ -27,12 +28,16 @@ def run(arguments: argparse.Namespace) -> int:
     given = [getattr(arguments, name) for name in ("planner", "budget", "milliseconds", "episodes", "seed", "added")]
     chosen = lookup.load(arguments.target, [*arguments.planner, *arguments.added]).override(*given)
     if arguments.dry_run:
+        if arguments.keep:
+            raise UsageError("--dry-run counts all episodes, those to keep as well: leave --keep out")
         return dry_run(chosen, workers(arguments.jobs), part, arguments.unseeded)
     name = chosen.name if part == WHOLE else f"{chosen.name}-{part.nth}-of-{part.of}"
     folder = arguments.out or Path("results") / re.sub(r"[^\w.=-]+", "-", name)
     facts = provenance.collect(arguments.line)
     with resumable(arguments, folder):
-        driver.play(chosen, folder, arguments.jobs, arguments.resume, facts, part, place, arguments.unseeded)
+        driver.play(
+            chosen, folder, arguments.jobs, arguments.resume, facts, part, place, arguments.unseeded, arguments.keep
+        )
     return results.show(folder)
 
 
@@ -113,6 +118,15 @@ def add_verbs(verb: Verb) -> None:
     add_cluster(command)
     option(command, "--out", "FOLDER", "folder for the results (default: results/NAME)")
     flag(command, "--resume", "continue the run in --out; more planners, budgets and episodes extend it")
+    option(
+        command,
+        "--keep",
+        "RUN",
+        (
+            "keep the episodes of another run, a folder, a file *.sqlite.xz or `peers`, that this one has too: same "
+            "problem, planner, seed and simulations; also those of other sources, so play anew what has changed"
+        ),
+    )
     add_unseeded(command)
     flag(
         command,

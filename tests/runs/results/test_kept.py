@@ -1,0 +1,66 @@
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bonspiel.runs.results import store
+
+OLD = "run", "trap", "--planner", "random", "--planner", "dpw", "--budget", "3,30", "--episodes", "5", "--jobs", "1"
+
+
+def found(folder, planner, budget):
+    """The returns of one planner's episodes by number."""
+    with store.read(folder) as results:
+        (setting,) = (one for one in results.suite.settings() if one[1:3] == (planner, budget))
+        return {one.number: one.total for one in results.episodes(setting)}
+
+
+def change(folder, statement, *values):
+    with closing(sqlite3.connect(folder / "results.sqlite")) as connection, connection:
+        connection.execute(statement, values)
+
+
+@pytest.fixture
+def old(run, tmp_path):
+    """A run in which every return is 7, by other sources and with another default of dpw, so that kept ones show."""
+    folder = tmp_path / "old"
+    assert run(*OLD, "--out", folder)[0] == 0
+    change(folder, "UPDATE episode SET total = 7")
+    with store.read(folder) as results:
+        facts, resolved = results.provenance | {"sources": "other"}, results.resolved | {"dpw": "DPW(other=1)"}
+    for key, value in ("provenance", facts), ("resolved", resolved):
+        change(folder, "UPDATE meta SET value = ? WHERE key = ?", json.dumps(value), key)
+    return folder
+
+
+def test_a_run_keeps_what_it_has_in_common_with_another_and_plays_the_rest(run, old, tmp_path):
+    new = tmp_path / "new"
+    line = "run", "trap", "--planner", "random", "--planner", "dpw", "--budget", "30,100", "--episodes", "8"
+    code, _, progress = run(*line, "--jobs", "1", "--out", new, "--keep", old)
+    assert code == 0 and "27 of 32 episodes to play" in progress
+    same = found(new, "random", 30)
+    assert [same[number] for number in range(5)] == [7.0] * 5
+    assert len(same) == 8 and 7.0 not in [same[number] for number in range(5, 8)]
+    for changed in (found(new, "random", 100), found(new, "dpw", 30), found(new, "dpw", 100)):
+        assert len(changed) == 8 and 7.0 not in changed.values()
+    with store.read(new) as results:
+        facts = results.provenance
+    assert facts["sources"] != "other"
+    assert [(one["run"], one["sources"]) for one in facts["merged"]] == [(f"episodes kept of {old}", "other")]
+    assert run(*line, "--jobs", "1", "--out", new, "--keep", old, "--resume")[0] == 0
+    assert found(new, "random", 30) == same
+
+
+def test_a_seed_or_a_part_that_differs_keeps_no_episode_of_it(run, old, tmp_path):
+    assert "20 of 20" in run(*OLD, "--seed", "1", "--out", tmp_path / "seed", "--keep", old)[2]
+    part = run(*OLD, "--part", "1/2", "--out", tmp_path / "part", "--keep", old)[2]
+    assert "6 of 12 episodes to play" in part
+    assert sorted(found(tmp_path / "part", "random", 3)) == [0, 2, 4]
+
+
+def test_a_run_to_keep_is_refused_with_words(run, tmp_path):
+    assert "not shipped with bonspiel (peers)" in run(*OLD, "--keep", "x/nowhere")[2]
+    assert "leave --keep out" in run(*OLD, "--keep", "peers", "--dry-run")[2]
+    assert not Path("results").exists()
