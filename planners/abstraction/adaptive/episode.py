@@ -25,6 +25,7 @@ from bonspiel.planners.model import Array, HasPlayer, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, check_plan
 
 FIRST_NODES = 1_024
+OFTEN = 0.5  # of how often the most chosen action was: so often an action was chosen that may be played
 
 
 class AdaptiveEpisode:
@@ -70,7 +71,7 @@ class AdaptiveEpisode:
         visits = stats[:, VISITS].astype(np.int64)
         chosen = stats[:, CHOSEN]
 
-        def most_chosen(visits: NDArray[np.int64], value: Array) -> int:
-            return int(np.argmax(np.where(chosen == chosen.max(), smoothed, -np.inf)))
+        def best_of_often_chosen(visits: NDArray[np.int64], value: Array) -> int:
+            return int(np.argmax(np.where(chosen >= OFTEN * chosen.max(), smoothed, -np.inf)))
 
-        return decide(root.action[used], visits, stats[:, RETURN:], done, start, most_chosen)
+        return decide(root.action[used], visits, stats[:, RETURN:], done, start, best_of_often_chosen)

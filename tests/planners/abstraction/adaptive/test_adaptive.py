@@ -64,8 +64,8 @@ class PlainRoot:
         return cell
 
     def decided(self):
-        most = np.array(self.chosen) == max(self.chosen)
-        return self.middles[np.argmax(np.where(most, self.smoothed(), -np.inf))]
+        often = np.array(self.chosen) >= 0.5 * max(self.chosen)
+        return self.middles[np.argmax(np.where(often, self.smoothed(), -np.inf))]
 
     def add(self, cell, gain):
         self.gains[cell].append(gain)

@@ -93,7 +93,7 @@ def test_following_does_not_count_for_the_last_choice():
         decision = search.plan(np.zeros(2), Budget(200), np.random.default_rng(0))
     chosen = trees[1].root.stats[: len(decision.visits), 1]
     assert 0 < chosen.sum() < decision.visits.sum() == 200
-    assert chosen[(decision.actions == decision.action).all(1)] == chosen.max()
+    assert chosen[(decision.actions == decision.action).all(1)] >= 0.5 * chosen.max()
     assert decision.visits[np.argmax(chosen)] < decision.visits.max()
 
 
