@@ -46,8 +46,8 @@ class Curling(MatchSettings):
         ends: ends of the match, at most 100.
         rule: "five_rock", "four_rock", "no_tick" (five rock with the no-tick rule) or "none"; None is the default of
             the physics, "five_rock" for fcv1 and dc4, "four_rock" for dc2. In mixed doubles it is "modified".
-        noise: "normal_dist" or "none" for fcv1 and dc4, "dc2", "gat" or "none" for dc2, or a `curling.ice.noise.Noise`;
-            None is the first name of the physics.
+        noise: "normal_dist" or "none" for fcv1 and dc4, "dc2", "gat" or "none" for dc2, one of these with a factor,
+            "2*normal_dist", or a `curling.ice.noise.Noise`; None is the first name of the physics.
         physics: "fcv1", "dc2" or "dc4", which is fcv1 with the limits of play of Digital Curling 4.
         extra_ends: largest number of extra ends after a tie, at most 100; a tie after them is a draw.
         velocity_unit: "m/s", or "box": useful velocities normalised to [-1, 1]^2, for reinforcement learning.
@@ -63,8 +63,8 @@ class Curling(MatchSettings):
         weights: of the network that `value` asks for the score of the end: None are those of the package in the games
             that they are for, and elsewhere `value` plays out; a path is a file that `curling.learning` wrote, which is
             used in whatever game; "none" always plays out.
-        game: "standard" or "mixed_doubles", which is for fcv1 and dc4; its `table` is None, from self-play, and there
-            are no weights for it. Every end is set up as is best for the team that decides (`begin_end`).
+        game: "standard" or "mixed_doubles", which is for fcv1 and dc4; its `table` is None, from self-play. Every end
+            is set up as is best for the team that decides (`begin_end`).
         pattern: place of the guards that are set up in mixed doubles, 0 (nearest the house) to 5.
         throwers: in mixed doubles, the two players of team 0 and those of team 1; None: all throw alike. The first of a
             team makes its first and its last throw of an end, the second the three between. `max_speed` is None then,

@@ -1,5 +1,6 @@
 """The parameters of the model functions of a match, in the order of `curling.match.state`."""
 
+import math
 from dataclasses import asdict
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import numpy as np
 
 from bonspiel.curling.ice.noise import Noise, Thrower, is_same_noise, noise_of
 from bonspiel.curling.ice.physics import law_index
-from bonspiel.curling.learning.end_weights import NO_WEIGHTS, load, own
+from bonspiel.curling.learning.end_weights import NO_WEIGHTS, Provenance, load, own
 from bonspiel.curling.learning.network_table import expect_ends
 from bonspiel.curling.match.rules import MIXED_PROTECTED, rule_of
 from bonspiel.curling.match.setup_value import setup_values
@@ -52,24 +53,40 @@ def weights_of(match: MatchSettings) -> Array:
     """The weights of the network, [WEIGHTS]; empty where `value` plays out."""
     if why_no_weights(match) is not None:
         return NO_WEIGHTS
-    return own()[0] if match.weights is None else load(Path(match.weights))[0]
+    if match.weights is not None:
+        return load(Path(match.weights))[0]
+    found = nearest_network(match)
+    return NO_WEIGHTS if found is None else found[0]
+
+
+def nearest_network(match: MatchSettings) -> tuple[Array, Provenance] | None:
+    """The network of the package for a match's game whose errors are most like the match's; None if there is none."""
+    here = _tee_draw_sd(match, noise_of(match.noise))
+
+    def difference(network: tuple[Array, Provenance]) -> float:
+        return math.dist(here, _tee_draw_sd(match, noise_of(network[1].noise)))
+
+    return min(own(match.game), key=difference, default=None)
+
+
+def _tee_draw_sd(match: MatchSettings, noise: Noise) -> tuple[float, float]:
+    """Standard deviations of the velocity of a tee draw, across and along, m/s."""
+    return math.hypot(noise.vx, noise.angle * math.hypot(*match.law.tee_draw)), math.hypot(noise.vy, noise.speed)
 
 
 def why_no_weights(match: MatchSettings) -> str | None:
     """Return the first thing in which a match differs from those that the network is for; None if nothing does."""
-    if match.is_mixed:
-        return "game='mixed_doubles', the network is for 'standard'"
     if match.weights is not None:
         return "weights='none'" if match.weights == "none" else None
-    provenance = own()[1]
-    if provenance is None:
-        return "the weights of the network cannot be used"
-    here, known, fastest = noise_of(match.noise), noise_of(provenance.noise), match.law.max_speed
+    found = nearest_network(match)
+    if found is None:
+        return f"no network for game={match.game!r} can be used"
+    provenance, here, fastest = found[1], noise_of(match.noise), match.law.max_speed
     if match.law.experience != provenance.physics:
         return f"physics={match.physics!r}, the network is for {provenance.physics!r}"
     if match.rule != provenance.rule:
         return f"rule={match.rule!r}, the network is for {provenance.rule!r}"
-    if not is_same_noise(here, known):
+    if not is_same_noise(here, known := noise_of(provenance.noise)):
         return f"noise {_in_words(here)}, the network is for {_in_words(known)}"
     if match.max_speed is not None and np.float32(match.max_speed) < np.float32(fastest):
         return f"max_speed={match.max_speed}, the network is for {fastest}"

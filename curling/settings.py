@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias, get_args
 
-from bonspiel.curling.ice.noise import Noise, Pair, mean_noise, noise_of
+from bonspiel.curling.ice.noise import Noise, Pair, mean_noise, name_of, noise_of
 from bonspiel.curling.ice.physics import Physics, physics_of
 from bonspiel.curling.ice.sheet import DC3_SHEET, MIXED_FIRST_SHOT, MIXED_THROWERS, STONES
 from bonspiel.curling.learning.end_weights import load
@@ -15,7 +15,8 @@ from bonspiel.curling.match.value import table_of
 from bonspiel.planners.checks import require, require_choice, require_count, require_positive, require_share
 
 MOST_ENDS = 100
-GAMES = ("standard", "mixed_doubles")
+Game: TypeAlias = Literal["standard", "mixed_doubles"]
+GAMES: tuple[Game, ...] = get_args(Game)
 NETWORK_TABLE = "network"
 
 
@@ -38,7 +39,7 @@ class MatchSettings:
     table: str | tuple[float, ...] | None = None
     max_speed: float | None = None
     weights: str | None = None
-    game: Literal["standard", "mixed_doubles"] = "standard"
+    game: Game = "standard"
     pattern: int = 0
     throwers: tuple[Pair, Pair] | None = None
 
@@ -55,8 +56,9 @@ class MatchSettings:
         if not self.is_mixed:
             rule_of(self.rule)
         noise_of(self.noise)
-        fits = isinstance(self.noise, Noise) or self.noise in self.law.noises
-        allowed = f"{', '.join(map(repr, self.law.noises))} or a Noise of your own with physics={self.physics!r}"
+        fits = isinstance(self.noise, Noise) or name_of(self.noise) in self.law.noises
+        names = ", ".join(map(repr, self.law.noises))
+        allowed = f"{names}, one of these with a factor, or a Noise of your own with physics={self.physics!r}"
         require(fits, "noise", self.noise, allowed)
         if self.max_speed is not None:
             require_positive("max_speed", self.max_speed)
@@ -75,7 +77,6 @@ class MatchSettings:
             require(self.law.sheet == DC3_SHEET, "physics", self.physics, f"'fcv1' or 'dc4' {in_mixed}")
             require(self.rule in (None, MODIFIED), "rule", self.rule, f"None or {MODIFIED!r} {in_mixed}")
             require(self.table is None, "table", self.table, f"None {in_mixed}")
-            require(self.weights in (None, "none"), "weights", self.weights, f"None or 'none' {in_mixed}")
         if self.throwers is not None:
             require(self.is_mixed, "throwers", self.throwers, "None in standard games")
             require(self.max_speed is None, "max_speed", self.max_speed, "None with throwers, who have their own")

@@ -31,13 +31,13 @@ def with_network_table(match: Curling) -> Curling:
 
 
 def estimating(match: Curling) -> Curling:
-    """Return the match for planners with what the network expects of its ends, where there are weights for it.
+    """Return the match for planners with what the network expects of its ends, where it is a standard one with weights.
 
     Args:
         match: of any reward and table.
     """
     planning = match.planning()
-    return planning if why_no_weights(planning) is not None else with_network_table(planning)
+    return planning if match.is_mixed or why_no_weights(planning) is not None else with_network_table(planning)
 
 
 def win_probability(match: Curling, state: Array) -> float:

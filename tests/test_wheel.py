@@ -127,8 +127,8 @@ def test_the_wheel_holds_the_packages_once_as_files_and_nothing_else(wheel):
     files = {f"bonspiel/{file.relative_to(ROOT)}" for name in PACKAGES for file in (ROOT / name).rglob("*.py")}
     files |= {f"bonspiel/{file.name}" for file in (ROOT / "bonspiel").glob("*.py")}
     assert {name for name in names if name.endswith(".py")} == files
-    data = {"py.typed", "runs/suites/quick.toml", "runs/reporting/page.js", "curling/learning/end_network.npz"}
-    data |= {"runs/results/shipped/peers.sqlite.xz"}
+    data = {"py.typed", "runs/suites/quick.toml", "runs/reporting/page.js", "runs/results/shipped/peers.sqlite.xz"}
+    data |= {f"curling/learning/networks/{game}-normal_dist.npz" for game in ("standard", "mixed_doubles")}
     assert {f"bonspiel/{name}" for name in data} <= {*names}
 
 

@@ -8,7 +8,7 @@ from statistics import fmean
 import numpy as np
 
 from bonspiel.curling.ice.physics import DC2, DC2_DECELERATION
-from bonspiel.planners.checks import require_at_least
+from bonspiel.planners.checks import require, require_at_least
 from bonspiel.planners.model import Array
 from bonspiel.planners.registry import look_up
 
@@ -30,6 +30,10 @@ class Noise:
     def params(self) -> Array:
         """(speed, angle, vx, vy) as an array, for compiled functions."""
         return np.array(astuple(self))
+
+    def times(self, scale: float) -> "Noise":
+        """Errors that are so many times as large."""
+        return Noise(*(scale * sd for sd in astuple(self)))
 
 
 @dataclass(frozen=True)
@@ -71,9 +75,25 @@ def is_same_noise(one: Noise, other: Noise) -> bool:
 
 
 def noise_of(noise: str | Noise | None) -> Noise:
-    """The noise of a name; a `Noise` is returned unchanged.
+    """The noise of a name, or of a factor and a name: "2*normal_dist"; a `Noise` is returned unchanged.
 
     Raises:
-        ValueError: not one of NOISES.
+        ValueError: not one of NOISES, or a factor that is no number above 0.
     """
-    return noise if isinstance(noise, Noise) else look_up("noise", noise, NOISES)
+    if isinstance(noise, Noise):
+        return noise
+    factor, star, name = noise.rpartition("*") if isinstance(noise, str) else ("", "", noise)
+    known = look_up("noise", name, NOISES)
+    if not star:
+        return known
+    try:
+        scale = float(factor)
+    except ValueError:
+        scale = math.nan
+    require(0.0 < scale < math.inf, "noise", noise, f"a number above 0, an asterisk and a name, 2*{name}")
+    return known.times(scale)
+
+
+def name_of(noise: str | Noise | None) -> str | None:
+    """The name in the text of a noise, without its factor; None for a `Noise`."""
+    return noise.rpartition("*")[2] if isinstance(noise, str) else None

@@ -1,4 +1,4 @@
-"""The file of the network's weights, with their provenance."""
+"""Files of weights of the network, with their provenance: one for each game and size of errors."""
 
 import functools
 import json
@@ -14,7 +14,7 @@ from bonspiel.planners.checks import require
 from bonspiel.planners.model import Array
 from bonspiel.replacing import replacing
 
-FILE = Path(__file__).parent / "end_network.npz"
+FOLDER = Path(__file__).parent / "networks"  # files GAME-NOISE.npz
 FORMAT = 1
 NO_WEIGHTS = np.empty(0)
 
@@ -28,10 +28,11 @@ class Provenance:
             which differs in the limits of play alone: over self-play of theirs the loss is 1.453 +- 0.007 nats in fcv1
             and 1.460 +- 0.017 in dc4.
         rule: of the games they are for.
-        noise: of the games they are for, a name.
+        noise: of the games they are for, see `curling.ice.noise.noise_of`.
         seed: of the training.
         commit: of the sources.
         rounds: ends played in each round of self-play.
+        game: "standard" or "mixed_doubles".
     """
 
     physics: str
@@ -40,6 +41,12 @@ class Provenance:
     seed: int
     commit: str
     rounds: tuple[int, ...]
+    game: str = "standard"
+
+    @property
+    def file(self) -> Path:
+        """The file of these weights in the package."""
+        return FOLDER / f"{self.game}-{self.noise.replace('*', 'x')}.npz"
 
 
 def save(path: Path, weights: Array, provenance: Provenance) -> None:
@@ -79,10 +86,16 @@ def load(path: Path) -> tuple[Array, Provenance]:
 
 
 @functools.cache
-def own() -> tuple[Array, Provenance | None]:
-    """The weights of this package; none, with a line on standard error, if they cannot be used."""
-    try:
-        return load(FILE)
-    except ValueError as error:
-        print(f"bonspiel: {error}; playouts are used instead", file=sys.stderr, flush=True)
-        return NO_WEIGHTS, None
+def own(game: str) -> tuple[tuple[Array, Provenance], ...]:
+    """The networks of this package for a game; a line on standard error names those that cannot be used."""
+    found: list[tuple[Array, Provenance]] = []
+    faults: list[str] = []
+    for file in sorted(FOLDER.glob(f"{game}-*.npz")):
+        try:
+            found.append(load(file))
+        except ValueError as error:
+            faults.append(str(error))
+    for fault in faults or [f"there is no network for {game} in {FOLDER}"] * (not found):
+        instead = "another network is" if found else "playouts are"
+        print(f"bonspiel: {fault}; {instead} used instead", file=sys.stderr, flush=True)
+    return tuple(found)

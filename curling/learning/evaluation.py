@@ -1,7 +1,7 @@
 """Accuracy of weights in ends that were not learned from, and their speed."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from bonspiel.curling.choice.playouts import rollout, value
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.learning.self_play import Part
 from bonspiel.curling.learning.training import loss_of, scores_of
-from bonspiel.curling.match.state import NETWORK, STATE_DIM
+from bonspiel.curling.match.state import NETWORK
 from bonspiel.curling.model import Curling
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.jit import MATRIX, RNG, VECTOR, boolean, float64, int64, kernel
@@ -51,16 +51,16 @@ def _value_all(
 
 
 def _microseconds(states: Array, params: Array, count: int, by_playout: bool, rng: Rng) -> float:
-    scratch = np.empty(STATE_DIM), np.empty(STATE_DIM)
+    scratch = np.empty(states.shape[1]), np.empty(states.shape[1])
     _value_all(states, params, 1, by_playout, rng, *scratch)
     start = time.process_time()
     _value_all(states, params, count, by_playout, rng, *scratch)
     return (time.process_time() - start) / count * 1e6
 
 
-def evaluate(weights: str, data: Part, rng: Rng) -> Evaluation:
-    """Judge a file of weights."""
-    params = Curling(10, extra_ends=1, reward="win_probability", weights=weights).params
+def evaluate(weights: str, data: Part, rng: Rng, match: Curling) -> Evaluation:
+    """Judge a file of weights by ends of a match."""
+    params = replace(match, extra_ends=1, weights=weights).params
     scores = scores_of(data.points)
     shares = np.bincount(scores) / len(scores)
     shares = shares[shares > 0.0]

@@ -8,16 +8,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import joblib
 import numpy as np
 
 from bonspiel.curling.learning.end_weights import Provenance, load, save
 from bonspiel.curling.learning.evaluation import Evaluation, evaluate
-from bonspiel.curling.learning.self_play import Part, play_part
+from bonspiel.curling.learning.self_play import MOST_ENDS, Part, play_part
 from bonspiel.curling.learning.training import Descent, epoch, first_weights
 from bonspiel.curling.model import Curling
+from bonspiel.curling.settings import Game
 from bonspiel.planners.checks import require, require_count
 from bonspiel.planners.core.jit import compile_missing
 from bonspiel.planners.model import Array
@@ -63,15 +64,19 @@ class Learning:
         folder: for all that is made.
         seed: of everything random.
         samples: errors of execution that the best shots meet in self-play.
+        game: that is learned.
+        noise: of the throws, see `curling.ice.noise.noise_of`; None is the usual one.
     """
 
     folder: Path
     seed: int = 2026
     samples: int = 8
+    game: Game = "standard"
+    noise: str | None = None
 
     @classmethod
-    def of_folder(cls, folder: Path, **given: int | None) -> "Learning":
-        """The learning that a folder was begun with, or a new one; given are `seed` and `samples`, or None for either.
+    def of_folder(cls, folder: Path, **given: Any) -> "Learning":
+        """The learning that a folder was begun with, or a new one; given are other arguments, or None.
 
         Raises:
             ValueError: they are out of range, or others than the folder was begun with.
@@ -85,9 +90,16 @@ class Learning:
         new = cls(folder, **asked)
         require_count("seed", new.seed, 0)
         require_count("samples", new.samples)
+        new.match  # noqa: B018 - refuses a noise that there is not
         folder.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps({"seed": new.seed, "samples": new.samples}) + "\n", encoding="utf-8")
+        facts = {name: value for name, value in asdict(new).items() if name != "folder"}
+        file.write_text(json.dumps(facts) + "\n", encoding="utf-8")
         return new
+
+    @property
+    def match(self) -> Curling:
+        """A match of the game and errors that are learned."""
+        return Curling(MOST_ENDS, game=self.game, noise=self.noise, reward="win_probability")
 
     def round_folder(self, number: int) -> Path:
         """The folder of a round."""
@@ -126,7 +138,7 @@ class Learning:
         if Path(self.weights(number)).exists():
             print(f"round {number} has its weights already", file=sys.stderr, flush=True)
             return
-        data, params = self._parts(number, held_out=False), Curling(10, reward="win_probability").params
+        data, params = self._parts(number, held_out=False), self.match.params
         checkpoint, rng = self.round_folder(number) / "training.npz", np.random.default_rng([self.seed, number, 1])
         before: Array = load(Path(self.weights(number - 1)))[0] if number > 0 else first_weights(rng).astype(np.float64)
         descent, first = Descent.from_weights(before), 0
@@ -141,14 +153,15 @@ class Learning:
             print(f"round {number}, epoch {at + 1}: loss {loss:.4f}", file=sys.stderr, flush=True)
             with replacing(checkpoint) as draft, draft.open("wb") as file:
                 np.savez(file, epoch=at + 1, **vars(descent))
-        model, ends = Curling(), tuple(self._ends(k) for k in range(number + 1))
-        about = Provenance(model.physics, str(model.rule), str(model.noise), self.seed, _commit(), ends)
+        ends = tuple(self._ends(k) for k in range(number + 1))
+        match = self.match
+        about = Provenance(match.physics, str(match.rule), str(match.noise), self.seed, _commit(), ends, self.game)
         save(Path(self.weights(number)), descent.weights.astype(np.float64), about)
 
     def evaluate(self, number: int) -> Evaluation:
         """Judge the weights of a round by the parts held out of it; written to its folder too."""
         held_out = self._parts(number, held_out=True)
-        found = evaluate(self.weights(number), held_out, np.random.default_rng([self.seed, number, 3]))
+        found = evaluate(self.weights(number), held_out, np.random.default_rng([self.seed, number, 3]), self.match)
         text = json.dumps(asdict(found), indent=1)
         (self.round_folder(number) / "evaluation.json").write_text(text + "\n", encoding="utf-8")
         return found
@@ -160,7 +173,7 @@ class Learning:
         return PART_ENDS * (len(list(self.round_folder(number).glob("part-*.npz"))) - HELD_OUT)
 
     def _play(self, number: int, part: int, weights: str, tried: int) -> None:
-        played = play_part(weights, part, PART_ENDS, self.samples, tried, self.seed + number)
+        played = play_part(self.match, weights, part, PART_ENDS, self.samples, tried, self.seed + number)
         with replacing(self._part(number, part)) as draft, draft.open("wb") as file:
             np.savez(file, **vars(played))
 

@@ -16,7 +16,19 @@ from bonspiel.curling.choice.playouts import rollout
 from bonspiel.curling.dynamics import step
 from bonspiel.curling.ice.sheet import STONES, TEAM_STONES
 from bonspiel.curling.learning.end_network import SCORES
-from bonspiel.curling.match.state import HAMMER, LEAD, STATE_DIM, TIME, hammer_of, worth_of
+from bonspiel.curling.match.setup_value import CHOICES
+from bonspiel.curling.match.state import (
+    DECIDER,
+    FIRST_SHOT,
+    FIRST_STONE,
+    HAMMER,
+    LEAD,
+    POWER,
+    STATE_DIM,
+    TIME,
+    hammer_of,
+    worth_of,
+)
 from bonspiel.curling.model import Curling
 from bonspiel.curling.players.lookahead import Scratch as SearchScratch
 from bonspiel.curling.players.lookahead import best_shot, new_scratch
@@ -31,6 +43,7 @@ GRID = 4_284  # aims, of which each shot tries some
 POINTS_SHARE = 10  # one part in 10 is played for points
 MOST_ENDS = 10  # of the matches that ends are played in
 LEAD_SD = 2.0  # points
+RANDOM_SETUP = 0.5  # chance that an end of mixed doubles is not set up as is best
 
 Positions = NDArray[np.float32]
 Points = NDArray[np.int8]
@@ -41,7 +54,7 @@ class Part:
     """Positions of some ends of one model.
 
     Attributes:
-        positions: states before a shot, [n, STATE_DIM].
+        positions: states before a shot, [n, state_dim].
         worths: of -8..8 points for the team with the hammer, [n, 17].
         points: that it scored, [n].
     """
@@ -63,8 +76,8 @@ class Scratch(NamedTuple):
     search: SearchScratch
 
 
-def _new_scratch(samples: int, tried: int) -> Scratch:
-    (state, copied, after), worth = np.empty((3, STATE_DIM)), np.empty(SCORES)
+def _new_scratch(samples: int, tried: int, state_dim: int = STATE_DIM) -> Scratch:
+    (state, copied, after), worth = np.empty((3, state_dim)), np.empty(SCORES)
     return Scratch(state, copied, after, np.empty((samples, 4)), np.empty((tried, 3)), worth, new_scratch())
 
 
@@ -93,13 +106,13 @@ def _play(
     scratch: Scratch,
 ) -> int:
     """Play an end from each state, by the default policy without a `grid`; the number of positions kept."""
-    state, after, rows = scratch.state, scratch.after, 0
+    state, after, rows, first_shot = scratch.state, scratch.after, 0, int(params[FIRST_SHOT])
     for end in range(len(starts)):
         copy(starts[end], state)
         hammer, lead, first = hammer_of(state), state[LEAD], rows
         worth_of(state, params, scratch.worth)
-        keep_from = int(rng.random() * STONES)
-        for shot in range(STONES):
+        keep_from = first_shot + int(rng.random() * (STONES - first_shot))
+        for shot in range(first_shot, STONES):
             if shot >= keep_from and (shot == keep_from or rng.random() < kept):
                 copy(state, positions[rows])
                 copy(scratch.worth, worths[rows])
@@ -116,20 +129,27 @@ def _play(
 
 
 def starts_of(model: Curling, count: int, rng: Rng) -> Array:
-    """Random beginnings of an end of the match, [count, STATE_DIM]."""
+    """Random beginnings of an end of the match, [count, state_dim]; half of the set-ups of mixed doubles are random."""
     starts = np.tile(model.initial_state(rng), (count, 1))
     ends = rng.integers(model.ends, size=count)
     starts[:, TIME] = STONES * ends
     starts[:, HAMMER] = rng.integers(2, size=count)
     leads = np.clip(np.rint(LEAD_SD * rng.standard_normal(count)), -TEAM_STONES, TEAM_STONES)
     starts[:, LEAD] = np.where(ends > 0, leads, 0.0)
-    return starts
+    if not model.is_mixed:
+        return starts
+    starts[:, FIRST_STONE:STATE_DIM] = 0.0
+    starts[:, DECIDER] = starts[:, HAMMER]
+    starts[:, POWER:] = rng.integers(2, size=(count, 2))
+    choices = (str(rng.choice(CHOICES)) if rng.random() < RANDOM_SETUP else None for _ in range(count))
+    return np.array([model.begin_end(start, choice) for start, choice in zip(starts, choices, strict=True)])
 
 
-def play_part(weights: str, number: int, ends: int, samples: int, tried: int, seed: int) -> Part:
+def play_part(match: Curling, weights: str, number: int, ends: int, samples: int, tried: int, seed: int) -> Part:
     """Part `number` of the ends of a round: those of the default policy if weights is "none".
 
     Args:
+        match: of whose game and errors the ends are.
         weights: a file, see `curling.model.Curling`.
         number: of the part; it says which kind of match the ends are of.
         ends: how many.
@@ -138,12 +158,13 @@ def play_part(weights: str, number: int, ends: int, samples: int, tried: int, se
         seed: of the round.
     """
     rng = np.random.default_rng([seed, number])
-    model = Curling(MOST_ENDS, extra_ends=number % 2, reward="win_probability", weights=weights)
+    model = replace(match, ends=MOST_ENDS, extra_ends=number % 2, reward="win_probability", weights=weights)
     if number % POINTS_SHARE == POINTS_SHARE - 1:
         model = replace(model, ends=1, extra_ends=0, reward="points")
     room = ends * STONES
-    positions, worths, points = np.empty((room, STATE_DIM)), np.empty((room, SCORES)), np.empty(room, np.int64)
+    positions, worths, points = np.empty((room, model.state_dim)), np.empty((room, SCORES)), np.empty(room, np.int64)
     starts = starts_of(model, ends, rng)
     grid = aims_of(model.aim_grid(starts[0], GRID)) if weights != "none" else np.empty((0, 3))
-    rows = _play(starts, model.params, grid, KEPT, rng, positions, worths, points, _new_scratch(samples, tried))
+    scratch = _new_scratch(samples, tried, model.state_dim)
+    rows = _play(starts, model.params, grid, KEPT, rng, positions, worths, points, scratch)
     return Part(positions[:rows].astype(np.float32), worths[:rows].astype(np.float32), points[:rows].astype(np.int8))

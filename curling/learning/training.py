@@ -71,7 +71,7 @@ def write_inputs(
     positions: Single, worths: Single, rows: NDArray[np.int64], mirrored: NDArray[np.bool_], params: Array, out: Single
 ) -> None:
     """Write the inputs of some positions, [len(rows), INPUTS], some of them mirrored at the centre line."""
-    _write_inputs(positions, worths, rows, mirrored, params, np.empty(STATE_DIM), np.empty(WORKSPACE), out)
+    _write_inputs(positions, worths, rows, mirrored, params, np.empty(positions.shape[1]), np.empty(WORKSPACE), out)
 
 
 def split(weights: NDArray[np.floating]) -> list[NDArray[np.floating]]:

@@ -6,12 +6,14 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
+from bonspiel.curling.ice.noise import noise_of
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.match.state import TIME
 from bonspiel.curling.model import Curling
-from bonspiel.curling.model_params import why_no_weights
+from bonspiel.curling.model_params import nearest_network, why_no_weights
 from bonspiel.curling.players.reply_search import FIRST_ERRORS, MOST_ERRORS, ReplySearch, SearchSettings, load_code
 from bonspiel.curling.win_probability import with_network_table
 from bonspiel.planners.checks import check_actions, require, require_count, require_positive, steps_left
@@ -25,7 +27,9 @@ from bonspiel.planners.wrappers.valued import with_values
 
 @dataclass(frozen=True)
 class Champion:
-    """The strongest player where the package has weights for the game; elsewhere `presearch` plays and a line says why.
+    """The strongest player, with the network of the package that fits the game best; a line says if it is for another.
+
+    In the physics dc2, without errors of execution, and without a network `presearch` plays, and a line says why.
 
     With the same seed and a budget of simulations, which are throws valued, the decision is the same on however many
     threads.
@@ -62,10 +66,12 @@ class Champion:
         return None if isinstance(model, Curling) and model.compiled else "curling on the analytic engine only"
 
     def announce(self, model: Model) -> None:
-        """Say once on standard error if `presearch` plays in this player's place, and why; see `planners.Planner`."""
+        """Say once on standard error if the network is for another game, or none is there; see `planners.Planner`."""
         reason = why_no_weights(model) if isinstance(model, Curling) else None
         if reason is not None and not is_worker():
-            _print_once(f"bonspiel: champion leaves this game to presearch: {reason}")
+            other = _other_network(model)
+            played = "plays with the network of another game" if other else "leaves this game to presearch"
+            _print_once(f"bonspiel: champion {played}: {reason}")
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose a shot; see `planners.Planner.plan`."""
@@ -77,8 +83,11 @@ class Champion:
             curling = curling.planning()
         if why_no_weights(curling) is not None:
             self.announce(curling)
-            return Presearch().plan(curling, state, budget, rng, given)
-        if curling.table is None:
+            network = _other_network(curling)
+            if network is None:
+                return Presearch().plan(curling, state, budget, rng, given)
+            curling = replace(curling, weights=str(network))
+        if curling.table is None and not curling.is_mixed:
             curling = with_network_table(curling)
         if curling.reward == "points":  # the network knows no end but this one
             curling = replace(curling, ends=int(state[TIME]) // STONES + 1, extra_ends=0)
@@ -95,6 +104,13 @@ class Champion:
 
             # whether all returns tie is asked of the network too
             return by_second_reward(with_values(curling), state, budget, rng, start, search, FIRST_ERRORS)
+
+
+def _other_network(match: Any) -> Path | None:
+    """The file of weights that are for another match and serve this one too, by what was measured."""
+    found = None if match.weights == "none" else nearest_network(match)
+    serves = found and found[1].physics == match.law.experience and noise_of(match.noise).params.any()
+    return found[1].file if found and serves else None
 
 
 @functools.cache

@@ -14,7 +14,7 @@ from bonspiel.curling.choice.playouts import value
 from bonspiel.curling.dynamics import actions, step_exact, step_with_errors
 from bonspiel.curling.ice.engines.analytic import WORKSPACE
 from bonspiel.curling.ice.sheet import STONES
-from bonspiel.curling.match.state import STATE_DIM, team_of
+from bonspiel.curling.match.state import MIXED_STATE_DIM, team_of
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.jit import MATRIX, RNG, VECTOR, helper, kernel, typeof
 from bonspiel.planners.model import Array, Rng
@@ -39,7 +39,7 @@ class Scratch(NamedTuple):
 
 def new_scratch() -> Scratch:
     """Scratch space, for one thread."""
-    after, answered, played_out = np.empty((3, STATE_DIM))
+    after, answered, played_out = np.empty((3, MIXED_STATE_DIM))
     replies, keys = np.empty((MOST_CANDIDATES + AIMS_KEPT, 3)), np.empty(MOST_CANDIDATES, np.uint64)
     places, sums = np.empty((STONES, 2)), np.empty(len(replies))
     return Scratch(after, answered, played_out, places, np.empty(WORKSPACE), replies, keys, sums)

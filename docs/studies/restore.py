@@ -129,7 +129,7 @@ def rows(cases: Any = CASES) -> Iterator[tuple[str, ...]]:
             copies = DeepCopies(partial(deep_copy, without_transparent(env)), 100_000)
             model = GymnasiumModel(copies, env.action_space, env.observation_space, model.horizon, 1.0)
         alone, on, snapshot, elsewhere = Walks(bare, model).measure()
-        replayed = isinstance(model.storage, Replay)  # from states at several depths, so that differences say nothing
+        replayed = type(model.storage) is Replay  # from states at several depths, so that differences say nothing
         rest = "" if replayed else f"{(elsewhere - snapshot) / alone - 1.0:.0%}"
         yield (
             f"{change}({name})" if change in WRAPPED else name,

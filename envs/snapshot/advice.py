@@ -17,11 +17,13 @@ def advice(model: Any) -> str | None:
     spec = model.env.spec
     if spec is not None and not spec.kwargs and spec.id in TWINS:
         return f"searches of {TWINS[spec.id]!r}, the same problem compiled, are much faster"
-    ways = {Replay: f"by playing its episode again, which takes longer with every step of up to {model.horizon:,}"}
-    for way, meaning in (ways | {DeepCopies: "by deep copies, which take long"}).items():
-        if isinstance(model.storage, way):
-            faster = "get_state() and set_state() for all of its state"
-            if not hasattr(model, "lookahead"):
-                faster += f", or lookahead={min(30, model.horizon)}, so that plans are short,"
-            return f"it is restored before the steps of a search {meaning}; {faster} would be faster"
-    return None
+    ways: dict[type, str] = {
+        Replay: f"by playing its episode again, which takes longer with every step of up to {model.horizon:,}"
+    }
+    meaning = (ways | {DeepCopies: "by deep copies, which take long"}).get(type(model.storage))
+    if meaning is None:
+        return None
+    faster = "get_state() and set_state() for all of its state"
+    if not hasattr(model, "lookahead"):
+        faster += f", or lookahead={min(30, model.horizon)}, so that plans are short,"
+    return f"it is restored before the steps of a search {meaning}; {faster} would be faster"

@@ -7,6 +7,7 @@ from typing import Any
 import gymnasium
 from gymnasium import spaces
 
+from bonspiel.envs.snapshot.box2d import by_box2d
 from bonspiel.envs.snapshot.check import FailingError, FormError, UnfaithfulError, check_restoring, reset, run, step
 from bonspiel.envs.snapshot.deep_copies import DeepCopies, deep_copy
 from bonspiel.envs.snapshot.model import GymnasiumModel
@@ -30,12 +31,15 @@ def from_gymnasium(
     1. `get_state` and `set_state` of the environment, if its states are numeric.
     2. MuJoCo's state calls.
     3. The attributes that `envs.snapshot.ATTRIBUTES` names, for Gymnasium's classic control.
-    4. Deep copies, by number (slow).
-    5. Replay of the episode from its reset (slower with every step), as for LunarLander and BipedalWalker. `env` gets a
-       wrapper that records the episode, see `observe` and `envs.Recorded`. Its cost: docs/results/restore.md.
+    4. The memory of its Box2D world, for Gymnasium's LunarLander.
+    5. Deep copies, by number (slow).
+    6. Replay of the episode from its reset (slower with every step), as for BipedalWalker.
+
+    With the fourth and the last, `env` gets a wrapper that records the episode, see `observe` and `envs.Recorded`.
+    Costs: docs/results/restore.md.
 
     Wrappers that only transform actions, observations or rewards (`envs.snapshot.STATELESS`) are applied around the
-    first three; with any other wrapper, deep copies and replay remain. `model.storage.name` is the way in use,
+    first four; with any other wrapper, deep copies and replay remain. `model.storage.name` is the way in use,
     `model.rejected` has the reasons against those before it. Noise must come from the environment's `np_random`.
 
     Examples:
@@ -122,6 +126,8 @@ def _ways(fresh: Callable[[], Any], capacity: int) -> Iterator[Storage]:
         for by_vectors in (by_get_state, by_mujoco, by_attributes):
             if storage := by_vectors(fresh, example):
                 yield storage
+        if worlds := by_box2d(fresh, example, capacity):
+            yield worlds
     yield DeepCopies(fresh, capacity)
     yield Replay(fresh, capacity, again=True)
     yield Replay(fresh, capacity, again=False)

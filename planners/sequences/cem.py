@@ -35,7 +35,8 @@ class CEM(SequenceSearch):
     budget ends changes nothing.
 
     Args:
-        population: sequences in a round, at least 2; fewer where the simulations would not make 4 rounds.
+        population: sequences in a round, at least 2; fewer where the simulations would not make as many
+            rounds as `rounds` says.
         elite_fraction: part of them that the Gaussians are fitted to, in (0, 1]; at least 2 sequences.
         momentum: part of mean and deviation that a round leaves as they were, in [0, 1).
         sd: standard deviation at first, as a part of an action's range, above 0.
@@ -44,6 +45,7 @@ class CEM(SequenceSearch):
         least_sd: least standard deviation, as a part of the range as well, at least 0.
         memory: part of the last decision's mean sequence, shifted by the step taken, with which the next decision of an
             episode starts, in [0, 1]; the rest is the middle of the range.
+        rounds: least number of rounds of a decision, at least 1.
     """
 
     population: int = 200
@@ -53,6 +55,7 @@ class CEM(SequenceSearch):
     beta: float = 3.0
     least_sd: float = 0.02
     memory: float = 0.0
+    rounds: int = 4
 
     tuning: ClassVar[Parameters] = {**GAUSSIANS, **COLOUR, "elite_fraction": Range(0.05, 0.4, log=True)}
 
@@ -67,6 +70,7 @@ class CEM(SequenceSearch):
         require_at_least("beta", self.beta, 0.0)
         require_at_least("least_sd", self.least_sd, 0.0)
         require_share("memory", self.memory)
+        require_count("rounds", self.rounds)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""

@@ -138,7 +138,7 @@ class GaussianSearch:
 
     Args:
         rounds: the rule that moves the Gaussian.
-        planner: with `population`, `sd` and `beta` of the Gaussian, `lookahead`, `repeats` and `memory`.
+        planner: with `population`, `rounds`, `sd` and `beta` of the Gaussian, `lookahead`, `repeats` and `memory`.
         model: see `planners.Planner.plan`.
     """
 
@@ -153,7 +153,7 @@ class GaussianSearch:
         planner, model = self.planner, self.model
         state = check_plan(planner, model, state, budget, rng, root_actions)
         gaussian = Gaussian(model, steps_left(model, state, planner.lookahead), planner.sd, planner.beta, rng)
-        size = round_size(planner.population, planner.repeats, budget, self.rounds.n_finalists)
+        size = round_size(planner.population, planner.rounds, planner.repeats, budget, self.rounds.n_finalists)
         rule = self.rounds(planner, gaussian, size)
         step = int(state[model.time_index]) if offers(model, HasTimeIndex) else self.step + 1
         if self.last is not None and planner.memory > 0.0:

@@ -70,8 +70,8 @@ class ICEM(SequenceSearch):
     one's mean and elites, as with a `memory` of 1.
 
     Args:
-        population: new sequences in the first round, at least 2; fewer where the simulations would not make 4 rounds.
-            No round is larger.
+        population: new sequences in the first round, at least 2; fewer where the simulations would not make as many
+            rounds as `rounds` says. No round is larger.
         decay: factor, at least 1, by which each round is smaller than the one before; it has twice the elites or more.
         elites: sequences that the Gaussians are fitted to, at least 2; half of the first round at most, as in the
             authors' code (github.com/martius-lab/iCEM).
@@ -83,6 +83,7 @@ class ICEM(SequenceSearch):
         least_sd: least standard deviation, as a part of the range as well, at least 0.
         memory: part of the last decision's mean sequence, shifted by the step taken, with which the next decision of an
             episode starts, in [0, 1]; the rest is the middle of the range.
+        rounds: least number of rounds of a decision, at least 1.
     """
 
     population: int = 100
@@ -94,6 +95,7 @@ class ICEM(SequenceSearch):
     sd: float = 0.6
     least_sd: float = 0.02
     memory: float = 0.0
+    rounds: int = 4
 
     tuning: ClassVar[Parameters] = {**GAUSSIANS, **COLOUR, "elites": Choice((5, 10, 20))}
 
@@ -110,6 +112,7 @@ class ICEM(SequenceSearch):
         require_positive("sd", self.sd)
         require_at_least("least_sd", self.least_sd, 0.0)
         require_share("memory", self.memory)
+        require_count("rounds", self.rounds)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""

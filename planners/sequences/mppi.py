@@ -55,7 +55,8 @@ class MPPI(SequenceSearch):
     The paper's cost of control is left to the model's rewards.
 
     Args:
-        population: sequences in a round, at least 2; fewer where the simulations would not make 4 rounds.
+        population: sequences in a round, at least 2; fewer where the simulations would not make as many
+            rounds as `rounds` says.
         temperature: lambda of the weights exp((R - max R) / lambda), above 0.
         returns: "standardised", so that the temperature counts in standard deviations of the round's returns and one
             suits rewards of any size, or "raw" as in the paper.
@@ -63,6 +64,7 @@ class MPPI(SequenceSearch):
         beta: colour of the perturbations, whose power falls with the frequency as f^-beta; 0 is white as in the paper.
         memory: part of the last decision's mean sequence, shifted by the step taken, with which the next decision of an
             episode starts, in [0, 1]; the rest is the middle of the range.
+        rounds: least number of rounds of a decision, at least 1; the paper has 1, with a large population.
     """
 
     population: int = 100
@@ -71,6 +73,7 @@ class MPPI(SequenceSearch):
     sd: float = 0.5
     beta: float = 3.0
     memory: float = 0.0
+    rounds: int = 4
 
     tuning: ClassVar[Parameters] = {**GAUSSIANS, **COLOUR, "temperature": Range(0.03, 3.0, log=True)}
 
@@ -83,6 +86,7 @@ class MPPI(SequenceSearch):
         require_positive("sd", self.sd)
         require_at_least("beta", self.beta, 0.0)
         require_share("memory", self.memory)
+        require_count("rounds", self.rounds)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""

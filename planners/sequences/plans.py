@@ -20,8 +20,6 @@ from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
 from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, Traits
 
-FEWEST_ROUNDS = 4  # where simulations are too few for as many rounds of the whole population, it is smaller
-
 
 class Sequences(NamedTuple):
     """The sequences of a round and what they returned.
@@ -115,11 +113,11 @@ class SequenceSearch(PlanLength):
         return two_players(model) or discrete_actions(model) or missing_action_bounds(model)
 
 
-def round_size(population: int, repeats: int, budget: Budget, finalists: int = 1) -> int:
+def round_size(population: int, rounds: int, repeats: int, budget: Budget, finalists: int = 1) -> int:
     """Sequences in a round; a budget that ends with one finalist still does half of the last round, which counts."""
     if budget.simulations is None:
         return population
-    return max(1, min(population, (budget.simulations // repeats - finalists + 1) // FEWEST_ROUNDS))
+    return max(1, min(population, (budget.simulations // repeats - finalists + 1) // rounds))
 
 
 def plan_with_sequences(

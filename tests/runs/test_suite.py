@@ -4,6 +4,7 @@ import re
 import sys
 from pathlib import Path
 
+import gymnasium
 import pytest
 
 from bonspiel import envs
@@ -233,6 +234,12 @@ def test_the_classic_suite_and_that_of_papers_play_every_classic_problem():
 def test_the_mujoco_suite_looks_ahead_in_three_of_gymnasium_s_problems():
     models = [envs.parse(env) for env in {setting.env for setting in lookup.load("mujoco").settings()}]
     assert len(models) == 3 and max(model.lookahead for model in models) == 30
+
+
+def test_the_gymnasium_suite_plays_whole_episodes_of_six_tasks():
+    texts = {setting.env for setting in lookup.load("gymnasium").settings()} - set(envs.ENVIRONMENTS)
+    ids = {text.removeprefix("gym:") for text in texts}
+    assert len(ids) == 6 and ids <= set(gymnasium.registry)  # a text with a horizon is not an id
 
 
 def test_an_environment_in_plain_python_is_played_by_few_planners_with_small_budgets():

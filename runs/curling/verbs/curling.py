@@ -5,6 +5,11 @@ import argparse
 from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb, add_jobs
 from bonspiel.runs.verbs.options import flag, option
 
+NOISE = (
+    "errors of execution: normal_dist or none (default: normal_dist); in dc2: dc2, gat or none (default: dc2); with a "
+    "factor: 2*normal_dist"
+)
+
 
 def play(arguments: argparse.Namespace) -> int:
     """Play curling against a planner."""
@@ -41,12 +46,7 @@ def add_match_options(command: argparse.ArgumentParser) -> None:
     _add_parameter(options, "--ends", "N", "ends of a game (default: 2)")
     _add_parameter(options, "--extra-ends", "N", "maximum of extra ends after a draw (default: 0)")
     _add_parameter(options, "--physics", "NAME", "physics: fcv1, dc2 or dc4 (default: fcv1)")
-    _add_parameter(
-        options,
-        "--noise",
-        "NAME",
-        "errors of execution: normal_dist or none (default: normal_dist); in dc2: dc2, gat or none (default: dc2)",
-    )
+    _add_parameter(options, "--noise", "NAME", NOISE)
     _add_parameter(
         options,
         "--ties",
@@ -111,12 +111,7 @@ def _add_play_options(command: argparse.ArgumentParser) -> None:
         "position of the guards in mixed doubles, from 0 (nearest the house) to 5 (default: 0)",
     )
     option(command, "--physics", "NAME", "physics: fcv1, dc2 or dc4 (default: fcv1; in mixed doubles dc4)")
-    option(
-        command,
-        "--noise",
-        "NAME",
-        "errors of execution: normal_dist or none (default: normal_dist); in dc2: dc2, gat or none (default: dc2)",
-    )
+    option(command, "--noise", "NAME", NOISE)
     option(
         command,
         "--rule",

@@ -44,9 +44,10 @@ def _run(arguments: argparse.Namespace) -> None:
 
     result = arguments.folder / RESULT
     if arguments.step == "ship":
-        shutil.copyfile(result, end_weights.FILE)
+        _, provenance = end_weights.load(result.resolve())
+        shutil.copyfile(result, provenance.file)
         return
-    given = {name: getattr(arguments, name, None) for name in ("seed", "samples")}
+    given = {name: getattr(arguments, name, None) for name in ("seed", "samples", "game", "noise")}
     learning = Learning.of_folder(arguments.folder, **given)
     if arguments.step == "generate":
         learning.generate(arguments.round, arguments.ends, arguments.aims, arguments.jobs)
@@ -92,6 +93,18 @@ def _add_options(command: argparse.ArgumentParser, step: str) -> None:
                 "errors of execution that the best shots meet in self-play (default: 8 when the folder is begun, "
                 "afterwards that of the folder)"
             ),
+        )
+        option(
+            command,
+            "--game",
+            ("standard", "mixed_doubles"),
+            "game to learn (default: standard when the folder is begun, afterwards that of the folder)",
+        )
+        option(
+            command,
+            "--noise",
+            "NAME",
+            "noise of the throws, e.g. 2*normal_dist (default: normal_dist when begun, afterwards that of the folder)",
         )
         option(command, "--jobs", "N", "worker processes (default: all cores)", -1)
     if step in ("generate", "train", "evaluate"):

@@ -6,6 +6,8 @@ from bonspiel.curling.ice.execution import noisy_velocity
 from bonspiel.curling.ice.noise import NOISES, Noise, noise_of
 from bonspiel.curling.ice.physics import DC2, FCV1
 from bonspiel.curling.ice.sheet import no_stones
+from bonspiel.curling.match.state import THROWERS
+from bonspiel.curling.model import Curling
 
 
 def throws(noise, velocity, cap, n=4000, seed=1):
@@ -72,3 +74,14 @@ def test_bad_noise_is_named(bad):
 def test_unknown_noise():
     with pytest.raises(ValueError, match="gat"):
         noise_of("gatt")
+
+
+def test_a_factor_multiplies_all_errors_of_a_name():
+    assert noise_of("2*normal_dist") == Noise(speed=0.0152, angle=0.0036)
+    assert noise_of("0.5*dc2") == noise_of("dc2").times(0.5) and noise_of("dc2").vx > 0.0
+    assert Curling(noise="2*normal_dist").params[THROWERS + 1] == 0.0152
+    for text, words in (("2*gatt", "gatt"), ("0*dc2", "above 0"), ("x*dc2", "above 0"), ("inf*dc2", "above 0")):
+        with pytest.raises(ValueError, match=words):
+            noise_of(text)
+    with pytest.raises(ValueError, match="one of these with a factor"):
+        Curling(noise="2*dc2")

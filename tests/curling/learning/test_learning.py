@@ -3,18 +3,22 @@
 import numpy as np
 import pytest
 
+from bonspiel.curling.ice.noise import Noise, noise_of
 from bonspiel.curling.learning import rounds
 from bonspiel.curling.learning.end_network import INPUTS, SCORES, WEIGHTS
 from bonspiel.curling.learning.rounds import Learning
-from bonspiel.curling.learning.self_play import _new_scratch, _throw_best, play_part
+from bonspiel.curling.learning.self_play import _new_scratch, _throw_best, play_part, starts_of
 from bonspiel.curling.learning.training import Descent, epoch, first_weights, gradient, loss_of, write_inputs
-from bonspiel.curling.match.state import FIRST_STONE, STATE_DIM
+from bonspiel.curling.match.mixed_doubles import setup_of
+from bonspiel.curling.match.setup_value import CHOICES
+from bonspiel.curling.match.state import FIRST_STONE, POWER, STATE_DIM, shot_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.players.lookahead import AIMS_KEPT, BEST_REPLIES, FEW, expect, new_scratch, screen
 from bonspiel.planners.core.actions import own_actions
 from bonspiel.planners.core.aims import aims_of
 
-PARAMS = Curling(10, reward="win_probability").params
+MATCH = Curling(10, reward="win_probability")
+PARAMS = MATCH.params
 
 
 @pytest.fixture
@@ -38,7 +42,7 @@ def test_the_gradient_is_that_of_differences():
 
 
 def test_a_mirrored_position_differs_in_x_alone():
-    part = play_part("none", 1, 20, 1, 0, 5)
+    part = play_part(MATCH, "none", 1, 20, 1, 0, 5)
     rows = np.arange(len(part.points))
     plain, mirrored, copied = (np.empty((len(rows), INPUTS), np.float32) for _ in range(3))
     write_inputs(part.positions, part.worths, rows, np.zeros(len(rows), np.bool_), PARAMS, plain)
@@ -51,15 +55,37 @@ def test_a_mirrored_position_differs_in_x_alone():
 
 
 def test_self_play_is_the_same_for_the_same_seed_and_keeps_scores_of_its_positions():
-    one, two = (play_part("none", 3, 50, 1, 0, 7) for _ in range(2))
+    one, two = (play_part(MATCH, "none", 3, 50, 1, 0, 7) for _ in range(2))
     for name in ("positions", "worths", "points"):
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
     assert one.positions.shape == (len(one.points), STATE_DIM) and abs(one.points).max() <= 8
     assert len(set(one.points.tolist())) > 3
 
 
+def test_ends_of_mixed_doubles_begin_with_all_set_ups_and_ten_shots_to_come():
+    match = Curling(10, reward="win_probability", game="mixed_doubles")
+    starts = starts_of(match, 400, np.random.default_rng(1))
+    setups = {setup_of(start) for start in starts}
+    assert {choice for _, choice in setups} == set(CHOICES) and {decider for decider, _ in setups} == {0, 1}
+    assert {shot_of(start) for start in starts} == {6}
+    for start in starts:
+        decider, choice = setup_of(start)
+        assert "pp" not in choice or start[POWER + decider] == 0.0
+    part = play_part(match, "none", 0, 100, 1, 0, 3)
+    assert part.positions.shape == (len(part.points), match.state_dim) and abs(part.points).max() <= 6
+    assert {shot_of(position) for position in part.positions.astype(float)} == set(range(6, 16))
+    stones = (part.positions[:, FIRST_STONE + 1 : STATE_DIM : 2] > 0.0).sum(1)
+    assert stones.max() > 6 and stones.min() >= 1
+
+
+def test_larger_errors_are_those_of_the_match_that_is_learned(tmp_path):
+    learning = Learning(tmp_path, noise="2*normal_dist")
+    assert noise_of(learning.match.noise) == Noise(speed=0.0152, angle=0.0036)
+    assert Learning(tmp_path).match == MATCH
+
+
 def test_training_learns_the_scores_of_the_default_policy(small):
-    data, rng = play_part("none", 1, 4_000, 1, 0, 1), np.random.default_rng(0)
+    data, rng = play_part(MATCH, "none", 1, 4_000, 1, 0, 1), np.random.default_rng(0)
     shares = np.bincount(data.points.astype(int) + 8) / len(data.points)
     entropy = -(shares[shares > 0] * np.log(shares[shares > 0])).sum()
     descent = Descent.from_weights(first_weights(rng))
@@ -141,5 +167,8 @@ def test_a_training_that_was_stopped_ends_with_the_same_weights(tmp_path, small,
 def test_a_folder_keeps_the_settings_that_it_was_begun_with(tmp_path):
     assert Learning.of_folder(tmp_path, seed=5) == Learning(tmp_path, 5)
     assert Learning.of_folder(tmp_path, seed=None, samples=8) == Learning(tmp_path, 5)
+    folder = tmp_path / "other"
+    other = Learning.of_folder(folder, game="mixed_doubles", noise="0.5*normal_dist")
+    assert Learning.of_folder(folder) == other == Learning(folder, 2026, 8, "mixed_doubles", "0.5*normal_dist")
     with pytest.raises(ValueError, match=r"seed=6: must be 5, as .* was begun with"):
         Learning.of_folder(tmp_path, seed=6)

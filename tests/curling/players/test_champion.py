@@ -10,14 +10,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from bonspiel.curling import players
+from bonspiel.curling import model_params, players
 from bonspiel.curling.dynamics import step_with_errors
 from bonspiel.curling.ice.engines.analytic import WORKSPACE
 from bonspiel.curling.ice.noise import Noise, noise_of
 from bonspiel.curling.ice.sheet import STONES, no_stones
 from bonspiel.curling.match.state import state_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.model_params import weights_of
+from bonspiel.curling.model_params import nearest_network, weights_of
 from bonspiel.curling.players import champion
 from bonspiel.curling.players.champion import Champion
 from bonspiel.curling.players.lookahead import AIMS_KEPT, BEST_REPLIES, FEW, expect, look_further, new_scratch, screen
@@ -77,19 +77,22 @@ def test_quasi_random_errors_are_standard_normal():
     np.testing.assert_allclose(np.cov(errors.T), np.eye(4), atol=0.02)
 
 
-def test_values_a_shot_ahead_are_those_of_the_positions_after():
-    state, rng, scratch = position(9), np.random.default_rng(0), new_scratch()
-    aims = own_actions(MODEL, state)
+@pytest.mark.parametrize("game", ["standard", "mixed_doubles"])
+def test_values_a_shot_ahead_are_those_of_the_positions_after(game):
+    file = nearest_network(MODEL)[1].file
+    model = replace(MODEL, weights=str(file), game=game, rule=None)
+    state, rng, scratch = position(9 - model.first_shot, model=model), np.random.default_rng(0), new_scratch()
+    aims = own_actions(model, state)
     errors, after = errors_of(rng, 3), np.empty_like(state)
     values, screened = np.empty((len(aims), 3)), np.empty(len(aims))
-    expect(state, aims, errors, MODEL.params, rng, values, scratch)
-    screen(state, aims, MODEL.params, rng, screened, scratch)
-    mover = MODEL.player(state, MODEL.params)
+    expect(state, aims, errors, model.params, rng, values, scratch)
+    screen(state, aims, model.params, rng, screened, scratch)
+    mover = model.player(state, model.params)
     for i, aim in enumerate(aims):
-        MODEL.step_exact(state, aim, after, MODEL.params, rng)
-        assert screened[i] == pytest.approx(mover * MODEL.value(after, after.copy(), 1, MODEL.params, rng))
-        step_with_errors(state, aim, errors[2], after, MODEL.params, scratch.stones, scratch.workspace)
-        assert values[i, 2] == pytest.approx(mover * MODEL.value(after, after.copy(), 1, MODEL.params, rng))
+        model.step_exact(state, aim, after, model.params, rng)
+        assert screened[i] == pytest.approx(mover * model.value(after, after.copy(), 1, model.params, rng))
+        step_with_errors(state, aim, errors[2], after, model.params, scratch.stones, scratch.workspace)
+        assert values[i, 2] == pytest.approx(mover * model.value(after, after.copy(), 1, model.params, rng))
 
 
 @pytest.mark.parametrize(("count", "aims_tried"), [(FEW, 0), (8, 0), (8, 3), (8, 40)])
@@ -233,19 +236,40 @@ def test_noise_that_a_server_rounds_to_single_precision_is_the_same(capfd, said_
     [
         ({"rule": "four_rock"}, "rule='four_rock', the network is for 'five_rock'"),
         ({"noise": Noise(0.0077, 0.0018)}, "noise speed=0.0077, angle=0.0018, the network is for speed=0.0076, ang"),
-        ({"noise": "none"}, "noise none, the network is for speed=0.0076, angle=0.0018"),
         ({"max_speed": 3.5}, "max_speed=3.5, the network is for 4.0"),
-        ({"physics": "dc2"}, "physics='dc2', the network is for 'fcv1'"),
-        ({"game": "mixed_doubles"}, "game='mixed_doubles', the network is for 'standard'"),
+        ({"game": "mixed_doubles", "noise": Noise(0.0077, 0.0018)}, "noise speed=0.0077, angle=0.0018, the network"),
     ],
 )
-def test_one_line_says_why_presearch_plays(game, said, capfd, said_once):
-    model = Curling(2, reward="win_probability", **game)
+def test_other_games_are_searched_with_the_same_network_and_one_line_says_so(game, said, capfd, said_once):
+    model, budget = Curling(2, reward="win_probability", **game), Budget(simulations=20)
+    state = model.begin_end(model.initial_state(np.random.default_rng(0)))
+    one, two = (Champion(threads=1).plan(model, state, budget, np.random.default_rng(4)) for _ in range(2))
+    file = nearest_network(model)[1].file
+    given = replace(model, weights=str(file), table=None if model.is_mixed else "network")
+    known = Champion(threads=1).plan(given, state, budget, np.random.default_rng(4))
+    for other in (two, known):
+        np.testing.assert_array_equal(one.values, other.values)
+    (line,) = capfd.readouterr().err.splitlines()
+    assert line.startswith(f"bonspiel: champion plays with the network of another game: {said}")
+
+
+@pytest.mark.parametrize(
+    ("game", "said"),
+    [
+        ({"noise": "none"}, "noise none, the network is for speed=0.0076, angle=0.0018"),
+        ({"physics": "dc2"}, "physics='dc2', the network is for 'fcv1'"),
+        ({"ends": 3}, "no network for game='standard' can be used"),
+    ],
+)
+def test_one_line_says_why_presearch_plays(game, said, capfd, said_once, monkeypatch):
+    if "ends" in game:
+        monkeypatch.setattr(model_params, "own", lambda game: ())
+    model = Curling(**{"ends": 2, "reward": "win_probability"} | game)
+    state = model.initial_state(np.random.default_rng(0))
     for _ in range(2):
-        state = model.initial_state(np.random.default_rng(0))
         Champion().plan(model, state, Budget(simulations=20), np.random.default_rng(4))
     (line,) = capfd.readouterr().err.splitlines()
-    assert line.startswith(f"bonspiel: champion leaves this game to presearch: {said}")
+    assert line == f"bonspiel: champion leaves this game to presearch: {said}"
 
 
 def test_workers_leave_the_line_to_their_parent(capfd, said_once, monkeypatch):

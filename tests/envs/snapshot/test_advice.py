@@ -11,7 +11,7 @@ from tests.envs.snapshot import toys
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (lambda: envs.parse("gym:LunarLanderContinuous-v3"), ["again", "every step of up to 1,000", "lookahead=30"]),
+        (lambda: envs.parse("gym:BipedalWalker-v3"), ["again", "every step of up to 1,600", "lookahead=30"]),
         (lambda: envs.parse("gym:Pendulum-v1"), ["'pendulum'", "compiled"]),
         (lambda: envs.from_gymnasium(toys.Noisy(), horizon=20), ["deep copies", "get_state()", "lookahead=20"]),
     ],
@@ -24,13 +24,14 @@ def test_what_is_slow_is_named_with_what_helps(model, words):
 
 
 def test_a_look_ahead_that_is_given_is_not_advised():
-    assert "lookahead" not in advice(envs.parse("gym:LunarLanderContinuous-v3:lookahead=15"))
+    assert "lookahead" not in advice(envs.parse("gym:BipedalWalker-v3:lookahead=15"))
 
 
 @pytest.mark.parametrize(
     "model",
     [
         lambda: envs.parse("trap"),
+        lambda: envs.parse("gym:LunarLanderContinuous-v3"),
         lambda: envs.parse("gym:Pendulum-v1:g=5.0"),
         lambda: envs.from_gymnasium(toys.Restorable(), horizon=20),
         lambda: envs.from_gymnasium(gymnasium.make("InvertedPendulum-v5")),

@@ -14,7 +14,7 @@ WAYS = {
     "Reacher-v5": "MuJoCo",
     "HalfCheetah-v5": "MuJoCo",
     "Ant-v5": "MuJoCo",
-    "LunarLanderContinuous-v3": "replay",
+    "LunarLanderContinuous-v3": "Box2D",
     "BipedalWalker-v3": "replay in new copies",
 }
 

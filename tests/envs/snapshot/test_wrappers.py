@@ -26,7 +26,7 @@ def cart_pole():
 WRAPPED = {
     "scaled actions": (lambda: wrappers.RescaleAction(make("Pendulum-v1"), *HALF), "attributes"),
     "scaled actions of MuJoCo": (lambda: wrappers.RescaleAction(make("Reacher-v5"), *HALF), "MuJoCo"),
-    "scaled actions of Box2D": (lambda: wrappers.RescaleAction(make("LunarLanderContinuous-v3"), *HALF), "replay"),
+    "scaled actions of Box2D": (lambda: wrappers.RescaleAction(make("LunarLanderContinuous-v3"), *HALF), "Box2D"),
     "clipped actions": (lambda: wrappers.ClipAction(make("Pendulum-v1")), "attributes"),
     "scaled observations": (
         lambda: wrappers.RescaleObservation(

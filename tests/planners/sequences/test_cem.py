@@ -128,9 +128,16 @@ def test_few_simulations_make_small_rounds_and_few_elites(model, budget):
     check(icem, model, budget)
 
 
-def check(oracle, model, budget):
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+@pytest.mark.parametrize("oracle", [cem, mppi])
+def test_one_round_may_take_all_simulations(oracle, model):
+    check(oracle, model, 100, ",rounds=1")
+
+
+def check(oracle, model, budget, more=""):
     rng, oracle_rng = np.random.default_rng(7), np.random.default_rng(7)
-    decision = planners.parse(TEXTS[oracle.__name__]).plan(model, model.initial_state(None), Budget(budget), rng)
+    planner = planners.parse(TEXTS[oracle.__name__] + more)
+    decision = planner.plan(model, model.initial_state(None), Budget(budget), rng)
     sequence, value = oracle(model, oracle_rng, budget, 100)
     np.testing.assert_allclose(decision.action, sequence[0], rtol=1e-9)
     assert decision.value == pytest.approx(value, rel=1e-9)

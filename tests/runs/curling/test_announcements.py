@@ -1,4 +1,4 @@
-"""Commands that play in workers say themselves when the champion leaves a game to presearch."""
+"""Commands that play in workers say themselves when the champion has the network of another game."""
 
 import pytest
 
@@ -17,4 +17,4 @@ def test_it_is_said_once_before_the_workers_start(game, lines, capfd):
         champion._print_once.cache_clear()
         for _ in range(2):
             resolve()
-        assert capfd.readouterr().err.count("champion leaves this game to presearch: rule='four_rock'") == lines
+        assert capfd.readouterr().err.count("network of another game: rule='four_rock'") == lines

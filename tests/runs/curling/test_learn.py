@@ -1,7 +1,10 @@
 """The verb `learn`."""
 
+import functools
+
 import pytest
 
+from bonspiel.curling import model_params
 from bonspiel.curling.learning import end_weights, rounds
 from bonspiel.runs.curling.verbs import learn
 
@@ -29,18 +32,24 @@ def test_a_missing_step_before_is_named(run):
     assert status == 2 and "round-0" in error
 
 
-def test_all_rounds_are_learned_and_shipped_and_a_second_call_repeats_nothing(run, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("game", "noise"), [("standard", "normal_dist"), ("standard", "2*normal_dist"), ("mixed_doubles", "normal_dist")]
+)
+def test_all_rounds_are_learned_and_shipped_and_a_second_call_repeats_nothing(run, tmp_path, monkeypatch, game, noise):
     monkeypatch.setattr(rounds, "PART_ENDS", 60)
     for name, values in (("ENDS", (120, 60)), ("AIMS", (0, 4)), ("EPOCHS", (1, 1))):
         monkeypatch.setattr(learn, name, values)
-    monkeypatch.setattr(end_weights, "FILE", tmp_path / "shipped.npz")
+    monkeypatch.setattr(end_weights, "FOLDER", tmp_path)
+    monkeypatch.setattr(end_weights, "own", functools.cache(end_weights.own.__wrapped__))
+    monkeypatch.setattr(model_params, "own", end_weights.own)
     for _ in range(2):
-        status, out, error = run("learn", "all", "new", "--seed", "1", "--samples", "1", "--jobs", "1")
+        of = "--game", game, "--noise", noise
+        status, out, error = run("learn", "all", "new", "--seed", "1", "--samples", "1", "--jobs", "1", *of)
         assert status == 0 and [line.split(":")[0] for line in out.splitlines()] == ["round 0", "round 1"]
     assert error.splitlines()[-1] == "round 1 has its weights already"
     assert run("learn", "ship", "new")[0] == 0
     weights = (tmp_path / "new" / "round-1" / "weights.npz").read_bytes()
-    assert (tmp_path / "shipped.npz").read_bytes() == weights
+    assert (tmp_path / f"{game}-{noise.replace('*', 'x')}.npz").read_bytes() == weights
 
 
 def test_a_stopped_step_says_how_to_continue(run, monkeypatch):

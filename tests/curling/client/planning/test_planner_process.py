@@ -103,7 +103,7 @@ def test_the_chance_is_the_own_team_s():
     assert (winner, loser) == pytest.approx((1.0, 0.0), abs=0.001)
 
 
-def test_the_user_reads_why_the_champion_leaves_a_match_to_presearch(capfd):
+def test_the_user_reads_that_the_champion_has_the_network_of_another_game(capfd):
     position = replace(START, rule="four_rock", shot=14)
 
     async def ask():
@@ -112,7 +112,7 @@ def test_the_user_reads_why_the_champion_leaves_a_match_to_presearch(capfd):
             assert (await thinker.choose(position, 0.05, 60.0)).failure is None
 
     asyncio.run(ask())
-    assert capfd.readouterr().err.count("champion leaves this game to presearch: rule='four_rock'") == 1
+    assert capfd.readouterr().err.count("champion plays with the network of another game: rule='four_rock'") == 1
 
 
 def test_faults_cost_a_better_shot_and_not_the_planner(capfd):
