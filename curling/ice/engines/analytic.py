@@ -36,9 +36,8 @@ def _release(law: int, board: Array, stones: Array, index: int, vx: float, vy: f
         x, y = stones[i, 0], stones[i, 1]
         if i == index:
             thrown = n
-        if i == index or (isfinite(x) and isfinite(y)):
-            board[n, X], board[n, Y], board[n, ROW], board[n, STATE] = x, y, i, RESTING
-            n += 1
+        board[n, X], board[n, Y], board[n, ROW], board[n, STATE] = x, y, i, RESTING
+        n += (i == index) | (isfinite(x) & isfinite(y))  # without a branch, which no processor could predict
     board[0, COUNT] = n
     board[n:STONES, STATE] = ABSENT
     board[thrown, STATE] = ABSENT

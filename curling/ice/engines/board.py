@@ -13,12 +13,14 @@ SPIN = 8  # |spin| minus the loss of spin until the stop, rad/s
 NEXT_TIME = 9  # of this stone's next event, contacts with moving stones excepted
 NEXT_KIND = 10
 X, Y = 11, 12  # place at rest, or at the start of the piece, m
-SPEED_X, SPEED_Y, TURNING = 13, 14, 15  # velocity and spin at an impact, m/s and rad/s
+SPEED_X, SPEED_Y = 13, 14  # velocity at an impact, or at the start of the piece, m/s
+TURNING = 15  # spin at an impact, rad/s
 STATE = 16
 ALONG, ACROSS = 17, 18  # place at the start of the piece in the frame of the curve, the corner of the path's box, m
 ROW = 19  # of the stone among the stones of the shot
 COUNT = 20  # in the first row: number of rows in use
-FIELDS = 21
+START_TIME = 21  # of the piece
+FIELDS = 22
 ABSENT, RESTING, MOVING = 0.0, 1.0, 2.0  # STATE
 
 

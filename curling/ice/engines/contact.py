@@ -11,23 +11,28 @@ from bonspiel.curling.ice.engines.board import (
     ANCHOR_Y,
     COS,
     END_TAU,
+    RESTING,
     SIDE_OF_SPIN,
     SIN,
+    STATE,
     STOP_TIME,
     X,
     Y,
+    row_count,
 )
-from bonspiel.curling.ice.engines.curve import curve_of, graph_at, motion, motion_at, tau_of_sine
+from bonspiel.curling.ice.engines.curve import curve_of, graph_at, motion_at, motion_from, tau_of_sine
 from bonspiel.curling.ice.engines.curve_tables import INVERSE_CELLS, PER_SINE
 from bonspiel.curling.ice.engines.rates import RATES
 from bonspiel.curling.ice.physics import LAWS
-from bonspiel.curling.ice.sheet import DIAMETER
+from bonspiel.curling.ice.sheet import DIAMETER, STONES
 from bonspiel.planners.jit import helper
 from bonspiel.planners.model import Array
 
+NEAR = STONES + 1  # rows of a board, below that in which moving stones are listed
 NEVER = -1.0  # as a time-to-stop: no event
 NEWTON_STEPS = 30  # usually one or two suffice; the others bisect
 ROUGH = 1e-7  # relative length of the last Newton step: the error of the next would be its square
+ROUGH_CROSSING = 1e-5  # the same for a line: nothing but the order of events depends on the time
 MARCH_STEPS = 1000
 CLOSE = 1e-9  # m, largest gap of touching stones
 SHORTEST_STEP = 1e-7  # s
@@ -39,19 +44,41 @@ CLOSING = np.array([2.1 * float(RATES[law.name](np.array([1e-6]))[0][0]) for law
 
 
 @helper
-def contact_with_resting(law: int, stone: Array, time: float, target_x: float, target_y: float) -> float:
+def place_on_curve(stone: Array, x: float, y: float) -> tuple[float, float]:
+    """Turn a place (x, y) on the sheet into the frame of the curve of a moving stone."""
+    side, cos, sin = stone[SIDE_OF_SPIN], stone[COS], stone[SIN]
+    dx, dy = x - stone[ANCHOR_X], y - stone[ANCHOR_Y]
+    return cos * dx + sin * dy, (side if side != 0.0 else 1.0) * (cos * dy - sin * dx)
+
+
+@helper
+def is_near(stone: Array, x: float, y: float) -> bool:
+    """Return whether a place in the frame of the curve is within a diameter of the box around a path."""
+    return bool(max(max(x, -x - stone[ALONG]), max(-y, y - stone[ACROSS])) < DIAMETER)
+
+
+@helper
+def list_near(board: Array, i: int) -> int:
+    """List the resting stones near the path of moving stone i, rising; their number.
+
+    The rows from NEAR on receive their rows and their places (x, y) in the frame of the curve.
+    """
+    n = 0
+    for j in range(row_count(board)):
+        x, y = place_on_curve(board[i], board[j, X], board[j, Y])
+        board[NEAR, n], board[NEAR + 1, n], board[NEAR + 2, n] = j, x, y
+        n += (board[j, STATE] == RESTING) & is_near(board[i], x, y)  # without a branch, as in `_release`
+    return n
+
+
+@helper
+def contact_with_resting(law: int, stone: Array, time: float, x: float, y: float) -> float:
     """Time-to-stop at which a moving stone touches a resting one on the current piece of its path, or NEVER.
 
-    The inverse table gives the foot of the target on the curve, the triangle of miss and diameter the contact; Newton
-    steps on the squared distance make it exact.
+    The resting stone is at (x, y) in the frame of the curve. The inverse table gives its foot on the curve, the
+    triangle of miss and diameter the contact; Newton steps on the squared distance make it exact.
     """
-    side = stone[SIDE_OF_SPIN]
-    dx, dy = target_x - stone[ANCHOR_X], target_y - stone[ANCHOR_Y]
-    x, y = stone[COS] * dx + stone[SIN] * dy, stone[COS] * dy - stone[SIN] * dx
-    y *= side if side != 0.0 else 1.0
-    if max(max(x, -x - stone[ALONG]), max(-y, y - stone[ACROSS])) >= DIAMETER:
-        return NEVER
-    curve = curve_of(law, side)
+    curve = curve_of(law, stone[SIDE_OF_SPIN])
     tau, height = graph_at(curve, -x)
     if abs(y - height) > REACH[law]:
         return NEVER
@@ -60,14 +87,16 @@ def contact_with_resting(law: int, stone: Array, time: float, target_x: float, t
     px, py, vx, vy = motion_at(curve, tau)
     ex, ey = x + px, y - py  # from the stone to the target; the stone's velocity is (vx, -vy)
     v2 = vx * vx + vy * vy
-    if v2 > 0.0:  # from the foot across the final heading to the foot across the current one
-        tau, _ = graph_at(curve, px - vx * (ex * vx - ey * vy) / v2)
-    if tau > start:
-        return NEVER
-    lowest = max(tau, end)
-    px, py, vx, vy = motion_at(curve, lowest)
-    ex, ey = x + px, y - py
-    v2 = vx * vx + vy * vy
+    lowest = tau
+    if not (end < tau <= start and ex * ex + ey * ey < DIAMETER * DIAMETER):
+        if v2 > 0.0:  # from the foot across the final heading to the foot across the current one
+            tau, _ = graph_at(curve, px - vx * (ex * vx - ey * vy) / v2)
+        if tau > start:
+            return NEVER
+        lowest = max(tau, end)
+        px, py, vx, vy = motion_at(curve, lowest)
+        ex, ey = x + px, y - py
+        v2 = vx * vx + vy * vy
     if tau > end:
         miss2 = (ex * vy + ey * vx) ** 2 / v2
         if miss2 >= DIAMETER * DIAMETER:
@@ -164,7 +193,7 @@ def line_crossing(
         outwards = ahead * dx1 - across * dy1
         step = beyond / outwards if outwards > 0.0 else inf
         tau += step
-        if abs(step) <= ROUGH * start:
+        if abs(step) <= ROUGH_CROSSING * start:
             break
     return min(max(tau, lowest), highest)
 
@@ -177,8 +206,8 @@ def contact_of_moving(law: int, one: Array, two: Array, time: float, limit: floa
     centres and A a bound on its growth.
     """
     for _ in range(MARCH_STEPS):
-        x1, y1, vx1, vy1 = motion(law, one, time)
-        x2, y2, vx2, vy2 = motion(law, two, time)
+        x1, y1, vx1, vy1 = motion_from(law, one, time)
+        x2, y2, vx2, vy2 = motion_from(law, two, time)
         dx, dy = x2 - x1, y2 - y1
         distance = sqrt(dx * dx + dy * dy)
         gap = distance - DIAMETER

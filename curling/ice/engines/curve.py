@@ -16,7 +16,10 @@ from bonspiel.curling.ice.engines.board import (
     COS,
     SIDE_OF_SPIN,
     SIN,
+    SPEED_X,
+    SPEED_Y,
     SPIN,
+    START_TIME,
     STOP_TIME,
     X,
     Y,
@@ -112,32 +115,22 @@ def tau_of_spin_lost(law: int, lost: float) -> float:
 
 
 @helper
-def fit_curve(
-    law: int, x: float, y: float, vx: float, vy: float, side: float
-) -> tuple[float, float, float, float, float, float, float]:
-    """Place the curve on the sheet so that it passes (x, y) with velocity (vx, vy), not 0, reduced to its range.
+def start_path(law: int, stone: Array, time: float, x: float, y: float, vx: float, vy: float, spin: float) -> None:
+    """Start a path at (x, y) with velocity (vx, vy), not 0, and this spin: write the fields of the stone.
 
-    Returns:
-        The stop (x, y), the final heading (cos, sin), the place (x, y) in the frame of the curve, the time-to-stop.
+    The curve is placed on the sheet so that it passes (x, y) with this velocity, reduced to its range.
     """
+    side = 1.0 if spin > 0.0 else (-1.0 if spin < 0.0 else 0.0)
     tau = tau_of_speed(law, min(sqrt(vx * vx + vy * vy), tables.TOP_SPEED[law]))
     along, across, dx, dy = motion_at(curve_of(law, side), tau)
-    dy *= side
+    right, dy = side * across, side * dy
     scale = 1.0 / sqrt((dx * dx + dy * dy) * (vx * vx + vy * vy))
     cos, sin = (vx * dx - vy * dy) * scale, (vy * dx + vx * dy) * scale  # the final heading
-    right = side * across
-    return x + cos * along + sin * right, y + sin * along - cos * right, cos, sin, along, across, tau
-
-
-@helper
-def start_path(law: int, stone: Array, time: float, x: float, y: float, vx: float, vy: float, spin: float) -> None:
-    """Start a path at (x, y) with velocity (vx, vy), not 0, and this spin: write the fields of the stone."""
-    side = 1.0 if spin > 0.0 else (-1.0 if spin < 0.0 else 0.0)
-    stop_x, stop_y, cos, sin, along, across, tau = fit_curve(law, x, y, vx, vy, side)
-    stone[ANCHOR_X], stone[ANCHOR_Y], stone[COS], stone[SIN] = stop_x, stop_y, cos, sin
+    stone[ANCHOR_X], stone[ANCHOR_Y] = x + cos * along + sin * right, y + sin * along - cos * right
+    stone[COS], stone[SIN], stone[SIDE_OF_SPIN] = cos, sin, side
     stone[X], stone[Y], stone[ALONG], stone[ACROSS] = x, y, along, across
-    stone[SIDE_OF_SPIN] = side
-    stone[STOP_TIME] = time + tau
+    stone[SPEED_X], stone[SPEED_Y] = cos * dx + sin * dy, sin * dx - cos * dy
+    stone[START_TIME], stone[STOP_TIME] = time, time + tau
     stone[SPIN] = abs(spin) - spin_lost(law, tau)
 
 
@@ -160,6 +153,14 @@ def motion(law: int, stone: Array, time: float) -> tuple[float, float, float, fl
     dy *= side
     place_x, place_y = stone[ANCHOR_X] - cos * x - sin * y, stone[ANCHOR_Y] - sin * x + cos * y
     return place_x, place_y, cos * dx + sin * dy, sin * dx - cos * dy
+
+
+@helper
+def motion_from(law: int, stone: Array, time: float) -> tuple[float, float, float, float]:
+    """`motion`, without a look-up where the piece of path starts."""
+    if time == stone[START_TIME]:
+        return stone[X], stone[Y], stone[SPEED_X], stone[SPEED_Y]
+    return motion(law, stone, time)
 
 
 @helper

@@ -28,7 +28,17 @@ from bonspiel.curling.ice.engines.board import (
     Y,
     row_count,
 )
-from bonspiel.curling.ice.engines.contact import NEVER, contact_of_moving, contact_with_resting, corner, line_crossing
+from bonspiel.curling.ice.engines.contact import (
+    NEAR,
+    NEVER,
+    contact_of_moving,
+    contact_with_resting,
+    corner,
+    is_near,
+    line_crossing,
+    list_near,
+    place_on_curve,
+)
 from bonspiel.curling.ice.engines.curve import motion, place_of, spin_at, start_path, tau_of_spin_lost
 from bonspiel.curling.ice.engines.curve_tables import BACK, SIDE, STOP_SPEED
 from bonspiel.curling.ice.engines.impact import impact, impact_of_many
@@ -66,11 +76,10 @@ def _step_after(time: float) -> float:
 def find_next_event(law: int, board: Array, i: int, time: float) -> None:
     """Find the next event of moving stone i, except contacts with moving stones: write NEXT_TIME and NEXT_KIND."""
     tau, kind = board[i, END_TAU], board[i, END_KIND]
-    for j in range(row_count(board)):
-        if board[j, STATE] == RESTING:
-            contact = contact_with_resting(law, board[i], time, board[j, X], board[j, Y])
-            if contact >= tau:
-                tau, kind = contact, float(j)
+    for a in range(list_near(board, i)):
+        contact = contact_with_resting(law, board[i], time, board[NEAR + 1, a], board[NEAR + 2, a])
+        if contact >= tau:
+            tau, kind = contact, board[NEAR, a]
     when = board[i, STOP_TIME] - tau
     if kind >= 0.0:
         when = _step_after(when)
@@ -83,7 +92,10 @@ def find_next_event(law: int, board: Array, i: int, time: float) -> None:
 def _update_next_event(law: int, board: Array, i: int, j: int, time: float) -> None:
     """Update the next event of moving stone i after stone j may have come to rest in its path."""
     if board[j, STATE] == RESTING:
-        contact = contact_with_resting(law, board[i], time, board[j, X], board[j, Y])
+        x, y = place_on_curve(board[i], board[j, X], board[j, Y])
+        if not is_near(board[i], x, y):
+            return
+        contact = contact_with_resting(law, board[i], time, x, y)
         when = _step_after(board[i, STOP_TIME] - contact)
         if contact >= 0.0 and when < board[i, NEXT_TIME]:
             board[i, NEXT_TIME], board[i, NEXT_KIND] = when, float(j)
@@ -222,4 +234,6 @@ def process_events(law: int, board: Array, time: float, until: float) -> float:
         else:
             _process_end(law, board, stone, soonest)
             time = max(time, soonest)
+            if moving == 1 and board[stone, STATE] != MOVING:
+                break
     return time

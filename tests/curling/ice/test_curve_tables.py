@@ -53,6 +53,15 @@ def test_path_turns_and_mirrors_with_the_shot(law, share, angle, side, part):
     np.testing.assert_allclose(curve.place_of(law, stone_of(law, v, 0.0, -side), time), (x, -y), atol=1e-12)
 
 
+@given(EITHER_LAW, SHARE, st.floats(-3.1, 3.1), SIDES)
+def test_a_stone_keeps_the_motion_at_the_start_of_its_path(law, share, angle, side):
+    stone = stone_of(law, share * LAWS[law].max_speed, angle, side, 1.0, 2.0, 3.0)
+    np.testing.assert_allclose(curve.motion_from(law, stone, 3.0), curve.motion(law, stone, 3.0), atol=1e-9)
+    stone[[board.SPEED_X, board.SPEED_Y]] = 77.0
+    np.testing.assert_array_equal(curve.motion_from(law, stone, 3.0)[2:], 77.0)
+    np.testing.assert_array_equal(curve.motion_from(law, stone, 3.01), curve.motion(law, stone, 3.01))
+
+
 @given(EITHER_LAW, SHARE, st.sampled_from([-1.0, 1.0]))
 def test_a_path_interrupted_half_way_continues_unchanged(law, share, side):
     v = share * LAWS[law].max_speed
