@@ -50,9 +50,9 @@ def test_the_caption_of_the_picture_counts_planners_and_problems():
     peers = (ROOT / "docs/results/peers.md").read_text()
     head, _, *rows = rows_of(peers.split("### 30 simulations per decision")[1].split("Mean ranks")[0])
     ranked = [row[0] for row in rows if not row[0].endswith(", defaults")]
-    assert (len(ranked), len(head) - 5) == (19, 7)
-    assert "\nNineteen planners in seven problems" in README and peers.split("\n\n")[1].startswith(
-        "Nineteen planners in seven"
+    assert (len(ranked), len(head) - 5) == (19, 8)
+    assert "\nNineteen planners in eight problems" in README and peers.split("\n\n")[1].startswith(
+        "Nineteen planners in eight"
     )
 
 
@@ -97,7 +97,7 @@ def test_the_page_of_the_leaderboard_shows_the_episodes_that_come_with_bonspiel(
 def test_the_chart_of_questions_names_every_leader_and_no_planner_that_leads_nowhere():
     advice, peers = ((ROOT / "docs" / name).read_text() for name in ("which-planner.md", "results/peers.md"))
     rows = [row for row in rows_of(advice) if len(row) == 5 and row[1][-1].isdigit()]
-    assert len(rows) == 7
+    assert len(rows) == 8
     first, second = (
         {name for row in rows for cell in (row[place], row[place + 2]) for name in re.findall(r"`(\w+)`", cell)}
         for place in (1, 2)

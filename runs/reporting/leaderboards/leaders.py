@@ -16,7 +16,7 @@ from bonspiel.runs.statistics.ranks import Leaderboard
 from bonspiel.runs.statistics.sample import Interval
 from bonspiel.runs.tables import fold
 
-COLUMNS = 4
+COLUMNS = 4, 3  # of panels: the number that leaves fewer places empty
 LEADERS = 3  # at each budget
 ALL = "mean of the problems"
 LOWEST = -0.1  # scores below it lie outside the panels
@@ -36,7 +36,7 @@ def draw(found: Findings) -> Figure:
     panels = {ALL: _points(boards)} | {env: _points(boards, env) for env in found.problems}
     ahead = leaders(boards)
     styles = of_planners(ahead)
-    columns = min(COLUMNS, len(panels))
+    columns = min(len(panels), min(COLUMNS, key=lambda count: -len(panels) % count))
     rows = -(-len(panels) // columns)
     layout = ConstrainedLayoutEngine(w_pad=0.05, h_pad=0.05)
     with styled((2.6 * columns, 2.2 * rows + 0.9), layout=layout) as figure:
