@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from bonspiel.curling.ice.noise import is_same_noise, noise_of
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.match.state import shot_of
 from bonspiel.curling.model import Curling
@@ -31,13 +32,15 @@ def with_network_table(match: Curling) -> Curling:
 
 
 def estimating(match: Curling) -> Curling:
-    """Return the match for planners with what the network expects of its ends, where it is a standard one with weights.
+    """Return the match for planners with what the network expects of its ends, where that is calibrated.
 
     Args:
         match: of any reward and table.
     """
     planning = match.planning()
-    return planning if match.is_mixed or why_no_weights(planning) is not None else with_network_table(planning)
+    usual = is_same_noise(noise_of(match.noise), noise_of(match.law.noises[0]))
+    known = usual and not match.is_mixed and why_no_weights(planning) is None
+    return with_network_table(planning) if known else planning
 
 
 def win_probability(match: Curling, state: Array) -> float:

@@ -29,7 +29,8 @@ from bonspiel.planners.wrappers.valued import with_values
 class Champion:
     """The strongest player, with the network of the package that fits the game best; a line says if it is for another.
 
-    In the physics dc2, without errors of execution, and without a network `presearch` plays, and a line says why.
+    In the physics dc2, without errors of execution, between players who differ, and without a network `presearch`
+    plays, and a line says why.
 
     With the same seed and a budget of simulations, which are throws valued, the decision is the same on however many
     threads.
@@ -109,8 +110,8 @@ class Champion:
 def _other_network(match: Any) -> Path | None:
     """The file of weights that are for another match and serve this one too, by what was measured."""
     found = None if match.weights == "none" else nearest_network(match)
-    serves = found and found[1].physics == match.law.experience and noise_of(match.noise).params.any()
-    return found[1].file if found and serves else None
+    serves = match.throwers is None and noise_of(match.noise).params.any()
+    return found[1].file if found and serves and found[1].physics == match.law.experience else None
 
 
 @functools.cache

@@ -63,8 +63,10 @@ def test_it_is_team_0_s_and_follows_lead_and_hammer():
     assert chances[2] == pytest.approx(1.0 - chances[3], abs=1e-9)
 
 
-@pytest.mark.parametrize("game", [{"rule": "four_rock"}, {"physics": "dc2"}, {"noise": "none"}])
-def test_without_weights_it_is_that_of_playouts(game):
+@pytest.mark.parametrize(
+    "game", [{"rule": "four_rock"}, {"physics": "dc2"}, {"noise": "none"}, {"noise": "2*normal_dist"}]
+)
+def test_where_the_network_is_not_calibrated_it_is_that_of_playouts(game):
     match = Curling(2, **game)
     assert win_probability(match, BEGIN) == estimate_win_probability(match.planning(), BEGIN)
 

