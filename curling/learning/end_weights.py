@@ -14,7 +14,7 @@ from bonspiel.planners.checks import require
 from bonspiel.planners.model import Array
 from bonspiel.replacing import replacing
 
-FOLDER = Path(__file__).parent / "networks"  # files GAME-NOISE.npz
+FOLDER = Path(__file__).parent  # of files GAME-NOISE.npz
 FORMAT = 1
 NO_WEIGHTS = np.empty(0)
 

@@ -120,7 +120,7 @@ def test_an_episode_without_memory_is_decided_as_by_plan(name, model):
 
 
 @pytest.mark.parametrize("name", with_parameter("memory"))
-@pytest.mark.parametrize("model", [envs.TreasureHunt(), Chain()], ids=repr)
+@pytest.mark.parametrize("model", [envs.TreasureHunt(), envs.parse("double_integrator")], ids=repr)
 def test_a_memory_changes_the_second_decision_and_no_other_episode(name, model):
     planner = planners.make(name, memory=1.0)
     (first, second, *_), _ = decisions(partial(planner.plan, model), model)
