@@ -28,7 +28,7 @@ from bonspiel.curling.match.state import (
     state_of,
     thrower_at,
 )
-from bonspiel.curling.model_params import params_of, weights_of
+from bonspiel.curling.model_params import params_of, tee_draw_sd, weights_of
 from bonspiel.curling.settings import NETWORK_TABLE, MatchSettings
 from bonspiel.planners.checks import require
 from bonspiel.planners.model import AimBlock, Array, Rng
@@ -178,10 +178,9 @@ class Curling(MatchSettings):
     @cached_property
     def action_sd(self) -> Array:
         """Standard deviations of a tee draw's noise, in units of the action; 0 for the spin."""
-        noise = noise_of(self.noise)
         across, _, along = self.unit
-        vx = math.hypot(noise.vx, noise.angle * math.hypot(*self.law.tee_draw))
-        return np.array([vx / across, math.hypot(noise.vy, noise.speed) / along, 0.0])
+        vx, vy = tee_draw_sd(self.law, noise_of(self.noise))
+        return np.array([vx / across, vy / along, 0.0])
 
     def initial_state(self, rng: Rng) -> Array:
         """The empty sheet, with the hammer for team 1; in mixed doubles the first end set up."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from bonspiel.curling.ice.noise import Noise, Thrower, is_same_noise, noise_of
-from bonspiel.curling.ice.physics import law_index
+from bonspiel.curling.ice.physics import Physics, law_index
 from bonspiel.curling.learning.end_weights import NO_WEIGHTS, Provenance, load, own
 from bonspiel.curling.learning.network_table import expect_ends
 from bonspiel.curling.match.rules import MIXED_PROTECTED, rule_of
@@ -61,17 +61,17 @@ def weights_of(match: MatchSettings) -> Array:
 
 def nearest_network(match: MatchSettings) -> tuple[Array, Provenance] | None:
     """The network of the package for a match's game whose errors are most like the match's; None if there is none."""
-    here = _tee_draw_sd(match, noise_of(match.noise))
+    here = tee_draw_sd(match.law, noise_of(match.noise))
 
     def difference(network: tuple[Array, Provenance]) -> float:
-        return math.dist(here, _tee_draw_sd(match, noise_of(network[1].noise)))
+        return math.dist(here, tee_draw_sd(match.law, noise_of(network[1].noise)))
 
     return min(own(match.game), key=difference, default=None)
 
 
-def _tee_draw_sd(match: MatchSettings, noise: Noise) -> tuple[float, float]:
+def tee_draw_sd(law: Physics, noise: Noise) -> tuple[float, float]:
     """Standard deviations of the velocity of a tee draw, across and along, m/s."""
-    return math.hypot(noise.vx, noise.angle * math.hypot(*match.law.tee_draw)), math.hypot(noise.vy, noise.speed)
+    return math.hypot(noise.vx, noise.angle * math.hypot(*law.tee_draw)), math.hypot(noise.vy, noise.speed)
 
 
 def why_no_weights(match: MatchSettings) -> str | None:

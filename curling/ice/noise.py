@@ -32,7 +32,7 @@ class Noise:
         return np.array(astuple(self))
 
     def times(self, scale: float) -> "Noise":
-        """Errors that are so many times as large."""
+        """These errors, multiplied by a factor."""
         return Noise(*(scale * sd for sd in astuple(self)))
 
 

@@ -1,10 +1,11 @@
 """Episodes of an earlier run that a new one keeps, instead of playing them again."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from bonspiel.runs.results.rows import Batch
+from bonspiel.runs.experiment import Setting
+from bonspiel.runs.results.rows import Batch, Episode
 from bonspiel.runs.results.store import Store
 
 CHUNK = 10_000  # episodes in memory
@@ -21,12 +22,16 @@ def take(old: Store, new: Store) -> None:
         same = all(old.resolved.get(text) == new.resolved[text] for text in (setting.env, setting.planner))
         if setting in known and setting.unit == "simulations" and same:
             missing = set(numbers)
-            found = (one for one in old.episodes(setting) if one.number in missing)
-            while chunk := list(islice(found, CHUNK)):
-                new.add(Batch(setting, [*chunk], 0.0))
+            add_all(new, setting, (one for one in old.episodes(setting) if one.number in missing))
+
+
+def add_all(store: Store, setting: Setting, episodes: Iterator[Episode]) -> None:
+    """Add episodes of a setting that were played before, some at a time."""
+    while chunk := list(islice(episodes, CHUNK)):
+        store.add(Batch(setting, [*chunk], 0.0))
 
 
 def provenance(facts: Mapping[str, Any], old: Store) -> dict[str, Any]:
-    """The facts of a new run and, as for merged runs, those of the run whose episodes it keeps."""
+    """The facts of a new run and, as for merged runs, those of the run whose episodes it keeps, and of that one's."""
     own = {"run": f"episodes kept of {old.folder}", **old.provenance}
-    return {**facts, "merged": own.get("merged", [own])}
+    return {**facts, "merged": [own, *own.pop("merged", [])]}

@@ -3,7 +3,7 @@
 import heapq
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from itertools import groupby, islice, repeat
+from itertools import groupby, repeat
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -11,11 +11,10 @@ from typing import Any
 from bonspiel.runs.experiment import Setting, UsageError, amount
 from bonspiel.runs.files import locked
 from bonspiel.runs.provenance import changed, other_version
+from bonspiel.runs.results.kept import add_all
 from bonspiel.runs.results.rows import REPEATED, Batch, Episode, Failure
 from bonspiel.runs.results.run_folder import drafted, holds
 from bonspiel.runs.results.store import Count, Store, read
-
-CHUNK = 10_000  # episodes in memory
 
 
 def merge(folder: Path, runs: Sequence[Path], command: str) -> tuple[int, int]:
@@ -48,9 +47,7 @@ def merge(folder: Path, runs: Sequence[Path], command: str) -> tuple[int, int]:
                 setting = next(s for s in merged.suite.settings() if s[:4] == (env, planner, budget, unit))
                 merged.add(Batch(setting, [Failure(episode, error)], 0.0))
             for setting in merged.suite.settings():
-                found = _episodes(setting, stores)
-                while chunk := list(islice(found, CHUNK)):
-                    merged.add(Batch(setting, [*chunk], 0.0))
+                add_all(merged, setting, _episodes(setting, stores))
             done, _, _, total = Count.of(merged.counts())
             return done, total
 

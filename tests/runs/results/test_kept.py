@@ -49,6 +49,14 @@ def test_a_run_keeps_what_it_has_in_common_with_another_and_plays_the_rest(run, 
         facts = results.provenance
     assert facts["sources"] != "other"
     assert [(one["run"], one["sources"]) for one in facts["merged"]] == [(f"episodes kept of {old}", "other")]
+    again = tmp_path / "again"
+    assert run(*line, "--jobs", "1", "--out", again, "--keep", new)[0] == 0
+    with store.read(again) as results:
+        runs = [f"episodes kept of {folder}" for folder in (new, old)]
+        assert [(one["run"], one["sources"]) for one in results.provenance["merged"]] == [
+            (runs[0], facts["sources"]),
+            (runs[1], "other"),
+        ]
     assert run(*line, "--jobs", "1", "--out", new, "--keep", old, "--resume")[0] == 0
     assert found(new, "random", 30) == same
 
