@@ -218,8 +218,8 @@ def test_a_shot_is_thrown_once_and_in_turn(practise):
     sat_down(practice)
     assert ask(practice, f"{MATCH}/next", {}) == (409, "your match is not over")
     assert ask(practice, f"{MATCH}/throw", {**AIM, "shot": 0}) == (409, "shot 1 is not the next one")
-    practice.page.seat.throw((9.0, 9.0, 1.0))
-    practice.page.seat.throw((9.0, 9.0, 1.0))
+    # both in one turn of the event loop: after the client's answer, the second would be the next shot
+    practice.loop.call_soon_threadsafe(lambda: [practice.page.seat.throw((9.0, 9.0, 1.0)) for _ in range(2)])
     until(lambda: practice.page.shots == 3 and practice.page.phase == "aim")
     assert ask(practice, f"{MATCH}/throw", {**AIM, "shot": 3})[0] == 200
     assert ask(practice, f"{MATCH}/throw", {**AIM, "shot": 3})[0] == 409
