@@ -8,6 +8,7 @@ import numpy as np
 
 from bonspiel.curling.ice.noise import Noise, Thrower, is_same_noise, noise_of
 from bonspiel.curling.ice.physics import Physics, law_index
+from bonspiel.curling.learning.end_network import packed
 from bonspiel.curling.learning.end_weights import NO_WEIGHTS, Provenance, load, own
 from bonspiel.curling.learning.network_table import expect_ends
 from bonspiel.curling.match.rules import MIXED_PROTECTED, rule_of
@@ -28,7 +29,8 @@ def params_of(match: MatchSettings) -> Array:
     throwers = np.concatenate([(player.max_speed, *player.noise.params) for player in throwers_of(match)])
     values, weights = _values(match), weights_of(match)
     network = len(before) + 1 + len(throwers) + len(values)
-    params = np.concatenate([before, [network], throwers, values, weights])
+    network_weights = packed(weights) if len(weights) else weights
+    params = np.concatenate([before, [network], throwers, values, network_weights])
     return expect_ends(params) if match.table == NETWORK_TABLE else params
 
 

@@ -10,8 +10,8 @@ from bonspiel.curling.dynamics import proceed, spin_of
 from bonspiel.curling.ice.engines.analytic import WORKSPACE, shoot
 from bonspiel.curling.ice.execution import noisy_velocity
 from bonspiel.curling.ice.sheet import LAST_SHOT, STONES
-from bonspiel.curling.learning.end_network import SCORES, predict
 from bonspiel.curling.learning.end_network import WORKSPACE as NETWORK_WORKSPACE
+from bonspiel.curling.learning.end_network import expected_worth, forget
 from bonspiel.curling.match.rules import score
 from bonspiel.curling.match.state import (
     FREE_GUARD,
@@ -32,7 +32,6 @@ from bonspiel.curling.match.state import (
     shot_of,
     team_of,
     thrower_at,
-    worth_of,
 )
 from bonspiel.planners.jit import MATRIX, RNG, VECTOR, boolean, compiled, helper, int64, kernel, uint64
 from bonspiel.planners.model import Array, Rng
@@ -154,21 +153,21 @@ def traced_rollout(
     return _play_out(state, scratch, depth, params, rng, stones, after, aims, workspace, keys, movers, owners)
 
 
+@helper
+def value_within(state: Array, params: Array, workspace: Array) -> float:
+    """`value` with a workspace of `curling.learning.end_network`; there must be weights."""
+    expected, sign = expected_worth(state, params, workspace), 1.0 - 2.0 * hammer_of(state)
+    return sign * STONES * (expected - 0.5) if params[REWARD] == POINTS else 0.5 + sign * (expected - 0.5)
+
+
 @compiled("rollout")
 def value(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
     """Value of the end under way by the network of `curling.learning.end_network`, for points of this end alone.
 
     Without weights it is a playout, as of `rollout`.
     """
-    first = int(params[NETWORK])
-    if first == len(params):
+    if int(params[NETWORK]) == len(params):
         return rollout(state, scratch, depth, params, rng)
-    worth, chances, sign = np.empty(SCORES), np.empty(SCORES), 1.0 - 2.0 * hammer_of(state)
-    worth_of(state, params, worth)
-    predict(state, worth, params[first:], params, np.empty(NETWORK_WORKSPACE), chances)
-    expected = 0.0
-    for i in range(SCORES):
-        expected += chances[i] * worth[i]
-    if params[REWARD] == POINTS:
-        return sign * STONES * (expected - 0.5)
-    return 0.5 + sign * (expected - 0.5)
+    workspace = np.empty(NETWORK_WORKSPACE)
+    forget(workspace)
+    return value_within(state, params, workspace)

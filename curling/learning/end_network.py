@@ -1,26 +1,40 @@
 """A small network that predicts the score of the end under way; compiled.
 
-It takes the view of the team with the hammer: the stones by their distance from the tee, the number of the shot, who
-lies shot, and what each score would be worth in this match. `curling.learning` trains it. All sums are in a fixed
-order, so that its numbers are the same on every machine but for rounding.
+It takes the inputs of `curling.learning.end_inputs`, and `curling.learning` trains it. It computes in single precision,
+which halves what a processor has to read. All sums are in a fixed order, so that its numbers are the same on every
+machine but for rounding.
+
+After a throw most stones lie where they lay. A workspace therefore keeps what stones add to the first layer: for each
+place the sums of the stone that was last there. It also keeps what is the same for all positions before a shot. Kept or
+computed anew, the numbers are the same.
 """
 
-from math import exp, prod, sqrt
+from math import exp, nan, prod
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bonspiel.curling.ice.sheet import STONES, TEAM_STONES
-from bonspiel.curling.match.state import FIRST_STONE, IN_HOUSE, TEE, hammer_of, shot_of
-from bonspiel.planners.core.tree.nodes import copy
-from bonspiel.planners.jit import VECTOR, helper, kernel, typeof
+from bonspiel.curling.learning.end_inputs import (
+    DESCRIBED,
+    INPUTS,
+    KNOWN,
+    LYING,
+    MOST_KNOWN,
+    PER_STONE,
+    PLACES,
+    SCORES,
+    SHOT,
+    VALUES,
+    WORTH,
+    describe,
+)
+from bonspiel.curling.match.state import FIRST_STONE, MIXED_STATE_DIM, NETWORK, STATE_DIM, is_mixed, shot_of, worth_of
+from bonspiel.planners.jit import VECTOR, float64, helper, kernel
 from bonspiel.planners.model import Array
 
-SCORES = 2 * TEAM_STONES + 1  # -8..8 points of the team with the hammer
-PER_STONE = 8  # presence, x, |x|, y, distance from the tee, cover, backing, in the house
-MOST_KNOWN = 4  # points: larger scores as they lie, and worths, are no inputs
-KNOWN = 2 * MOST_KNOWN + 1
-SHOT = 2 * STONES * PER_STONE  # a place among the sorted stones, for either team
-LYING = SHOT + STONES
-WORTH = LYING + KNOWN
-INPUTS = WORTH + KNOWN
+Single = NDArray[np.float32]
+
 WIDE, NARROW = 128, 32  # units of the hidden layers
 
 SHAPES = ((INPUTS, WIDE), (WIDE,), (WIDE, NARROW), (NARROW,), (NARROW, SCORES), (SCORES,))
@@ -28,129 +42,160 @@ SIZES = tuple(prod(shape) for shape in SHAPES)
 _STARTS = tuple(sum(SIZES[:i]) for i in range(len(SIZES) + 1))
 WEIGHTS = _STARTS[-1]  # numbers in all
 _W1, _B1, _W2, _B2, _W3, _B3, _ = _STARTS
+PACKED = (WEIGHTS + 1) // 2  # numbers in double precision that have room for them
 
-COVER_WIDTH, COVER_AHEAD, BEHIND = 0.6, 0.25, 0.7  # m
+# the parts of a workspace: those of `describe`, then numbers in double precision, then in single precision
+_SITUATIONS = 2  # positions before this many shots alternate in a search
+_SITUATION = FIRST_STONE + MIXED_STATE_DIM - STATE_DIM  # numbers of a state, stones excepted
+_KNOWN_SITUATION = DESCRIBED
+_WORTHS = _KNOWN_SITUATION + _SITUATIONS * _SITUATION
+CHANCES = _WORTHS + _SITUATIONS * SCORES
+_KEPT = CHANCES + SCORES
+_SINGLE = _KEPT + 2 * STONES * PER_STONE
+_WIDE, _NARROW, _OUT = 0, WIDE, WIDE + NARROW
+_FIRST = _OUT + SCORES + 1
+_SUMS = _FIRST + _SITUATIONS * WIDE
+WORKSPACE = _SINGLE + (_SUMS + 2 * STONES * WIDE) // 2  # numbers
 
-# the parts of a workspace
-ROWS, _ORDER, _DISTANCES = 0, STONES, 2 * STONES
-VALUES = 3 * STONES
-_KNOWN = VALUES + STONES * PER_STONE
-_WIDE = _KNOWN + KNOWN
-_NARROW = _WIDE + WIDE
-WORKSPACE = _NARROW + NARROW  # numbers
+
+def packed(weights: Array) -> Array:
+    """Weights, [WEIGHTS], in single precision, two in the place of each number of a model's parameters, [PACKED]."""
+    single = np.zeros(2 * PACKED, np.float32)
+    single[:WEIGHTS] = weights
+    return single.view(np.float64)
+
+
+def unpacked(params: Array) -> Single:
+    """The weights among a model's parameters, [WEIGHTS]."""
+    single: Single = params[int(params[NETWORK]) :].view(np.float32)[:WEIGHTS]
+    return single
+
+
+@kernel(VECTOR)
+def forget(workspace: Array) -> None:
+    """Prepare a workspace, [WORKSPACE], for positions of one model."""
+    for i in range(_SITUATIONS):
+        workspace[_KNOWN_SITUATION + i * _SITUATION] = nan
+    for place in range(2 * STONES):
+        workspace[_KEPT + place * PER_STONE] = nan
+
+
+def new_workspace() -> Array:
+    """A workspace for positions of one model."""
+    workspace = np.empty(WORKSPACE)
+    forget(workspace)
+    return workspace
 
 
 @helper
-def _sort(state: Array, tee: float, order: Array, distances: Array) -> int:
-    """Write the stones on the sheet, nearest the tee first, and their distances; their number."""
-    count = 0
-    for i in range(STONES):
-        x, y = state[FIRST_STONE + 2 * i], state[FIRST_STONE + 2 * i + 1] - tee
-        if y > -tee:
-            distance, k = sqrt(x * x + y * y), count
-            while k > 0 and distances[k - 1] > distance:
-                distances[k], order[k] = distances[k - 1], order[k - 1]
-                k -= 1
-            distances[k], order[k] = distance, i
-            count += 1
-    return count
+def _add_eight(weights: Single, size: int, values: Array, out: Single) -> None:
+    """Add eight rows of `size` weights, each times its value, to `out`."""
+    a, b, c, d = np.float32(values[0]), np.float32(values[1]), np.float32(values[2]), np.float32(values[3])
+    e, f, g, h = np.float32(values[4]), np.float32(values[5]), np.float32(values[6]), np.float32(values[7])
+    for i in range(size):
+        low = (a * weights[i] + b * weights[i + size]) + (c * weights[i + 2 * size] + d * weights[i + 3 * size])
+        high = (e * weights[i + 4 * size] + f * weights[i + 5 * size]) + (
+            g * weights[i + 6 * size] + h * weights[i + 7 * size]
+        )
+        out[i] += low + high
 
 
-@kernel(typeof((1, 1))(VECTOR, VECTOR, VECTOR))
-def describe(state: Array, params: Array, workspace: Array) -> tuple[int, int]:
-    """Write the first input of each stone, and its values, to a workspace, nearest the tee first.
+@helper
+def _add(row: Single, value: float, out: Single) -> None:
+    """Add a row of weights times a value to `out`."""
+    factor = np.float32(value)
+    for i in range(len(out)):
+        out[i] += factor * row[i]
 
-    Returns:
-        The number of stones, whose first inputs are in workspace[ROWS:] and values in workspace[VALUES:], and the
-        points of the team with the hammer as they lie, at most 4 for either team.
-    """
-    hammer, tee = hammer_of(state), params[TEE]
-    rows, order = workspace[ROWS:_ORDER], workspace[_ORDER:_DISTANCES]
-    distances, values = workspace[_DISTANCES:VALUES], workspace[VALUES:_KNOWN]
-    count, lying, scoring = _sort(state, tee, order, distances), 0, True
+
+@helper
+def _is_known(state: Array, params: Array, known: Array) -> bool:
+    """Return whether a state is before the same shot as the one that is known, and keep it."""
+    same = True
+    for i in range(_SITUATION if is_mixed(params) else FIRST_STONE):
+        number = state[i if i < FIRST_STONE else STATE_DIM + i - FIRST_STONE]
+        same &= number == known[i]
+        known[i] = number
+    return same
+
+
+@helper
+def _add_situation(state: Array, params: Array, weights: Single, workspace: Array, single: Single, wide: Single) -> int:
+    """Write what does not depend on the stones to the first layer; where the worths of the scores begin."""
+    number = shot_of(state) % _SITUATIONS
+    at, known = _WORTHS + number * SCORES, _KNOWN_SITUATION + number * _SITUATION
+    first = single[_FIRST + number * WIDE : _FIRST + (number + 1) * WIDE]
+    if not _is_known(state, params, workspace[known : known + _SITUATION]):
+        worth_of(state, params, workspace[at : at + SCORES])
+        shot = _W1 + (SHOT + shot_of(state)) * WIDE
+        for i in range(WIDE):
+            first[i] = weights[_B1 + i] + weights[shot + i]
+        for k in range(KNOWN):
+            row = _W1 + (WORTH + k) * WIDE
+            _add(weights[row : row + WIDE], 2.0 * workspace[at + TEAM_STONES - MOST_KNOWN + k] - 1.0, first)
+    for i in range(WIDE):
+        wide[i] = first[i]
+    return at
+
+
+@helper
+def _add_stones(count: int, weights: Single, workspace: Array, single: Single, wide: Single) -> None:
+    """Add what stones add to the first layer."""
     for k in range(count):
-        stone = int(order[k])
-        x, y, team = state[FIRST_STONE + 2 * stone], state[FIRST_STONE + 2 * stone + 1], stone // TEAM_STONES
-        cover = backing = 0.0
-        for i in range(count):
-            other = FIRST_STONE + 2 * int(order[i])
-            aside = abs(x - state[other])
-            if aside < COVER_WIDTH:
-                ahead = y - state[other + 1]
-                if ahead > COVER_AHEAD:
-                    cover += 1.0 - aside / COVER_WIDTH
-                elif -BEHIND < ahead < 0.0:
-                    backing += (1.0 - aside / COVER_WIDTH) * (1.0 + ahead / BEHIND)
-        rows[k] = (2 * k + (team != hammer)) * PER_STONE
-        at = k * PER_STONE
-        values[at], values[at + 1], values[at + 2] = 1.0, x, abs(x)
-        values[at + 3], values[at + 4] = 0.5 * (y - tee), 0.5 * distances[k]
-        values[at + 5], values[at + 6] = cover, backing
-        values[at + 7] = 1.0 if distances[k] < params[IN_HOUSE] else 0.0
-        scoring = scoring and distances[k] < params[IN_HOUSE] and team == int(order[0]) // TEAM_STONES
-        if scoring:
-            lying += 1 if team == hammer else -1
-    return count, min(max(lying, -MOST_KNOWN), MOST_KNOWN)
+        place, at = int(workspace[PLACES + k]), VALUES + k * PER_STONE
+        kept, new, same = _KEPT + place * PER_STONE, workspace[at : at + PER_STONE], True
+        sums = single[_SUMS + place * WIDE : _SUMS + (place + 1) * WIDE]
+        for j in range(PER_STONE):
+            same &= workspace[kept + j] == new[j]
+        if not same:
+            for j in range(PER_STONE):
+                workspace[kept + j] = new[j]
+            for i in range(WIDE):
+                sums[i] = np.float32(0.0)
+            row = _W1 + place * PER_STONE * WIDE
+            _add_eight(weights[row : row + PER_STONE * WIDE], WIDE, new, sums)
+        for i in range(WIDE):
+            wide[i] += sums[i]
 
 
-@helper
-def _add_rows(out: Array, size: int, rows: Array, first: int, values: Array, at: int, count: int) -> None:
-    """Add to out, [size], the sum of `count` rows, each times its value; eight at a time pass over `out` less often."""
-    k = 0
-    while k + 8 <= count:
-        r, v = first + k, at + k
-        a, b, c, d = rows[r], rows[r + 1], rows[r + 2], rows[r + 3]
-        e, f, g, h = rows[r + 4], rows[r + 5], rows[r + 6], rows[r + 7]
-        va, vb, vc, vd = values[v], values[v + 1], values[v + 2], values[v + 3]
-        ve, vf, vg, vh = values[v + 4], values[v + 5], values[v + 6], values[v + 7]
-        for i in range(size):
-            low = (va * a[i] + vb * b[i]) + (vc * c[i] + vd * d[i])
-            high = (ve * e[i] + vf * f[i]) + (vg * g[i] + vh * h[i])
-            out[i] += low + high
-        k += 8
-    while k < count:
-        a, va = rows[first + k], values[at + k]
-        for i in range(size):
-            out[i] += va * a[i]
-        k += 1
-
-
-@kernel(typeof(None)(VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, VECTOR))
-def predict(state: Array, worth: Array, weights: Array, params: Array, workspace: Array, out: Array) -> None:
-    """Write the probabilities of -8..8 points for the team with the hammer, [17], before a shot of the end.
+@kernel(float64(VECTOR, VECTOR, VECTOR))
+def expected_worth(state: Array, params: Array, workspace: Array) -> float:
+    """The expected worth of the end to the team with the hammer, 0 to 1, before a shot.
 
     Args:
-        state: a position within an end, [STATE_DIM].
-        worth: of each of these scores for that team, 0 to 1, [17]; see `curling.match.state.worth_of`.
-        weights: [WEIGHTS].
-        params: of the model.
-        workspace: overwritten, [WORKSPACE].
-        out: receives the probabilities.
+        state: a position within an end, [state_dim].
+        params: of the model, with weights.
+        workspace: see `forget`; its CHANCES receive the probabilities of -8..8 points for that team, [17].
     """
-    known, wide, narrow = workspace[_KNOWN:_WIDE], workspace[_WIDE:_NARROW], workspace[_NARROW:WORKSPACE]
-    first = weights[_W1:_B1].reshape((INPUTS, WIDE))
+    weights, single = params[int(params[NETWORK]) :].view(np.float32), workspace[_SINGLE:].view(np.float32)
+    wide, narrow, out = single[_WIDE:_NARROW], single[_NARROW:_OUT], single[_OUT : _OUT + SCORES]
     count, lying = describe(state, params, workspace)
-    bias, shot, score = weights[_B1:_W2], first[SHOT + shot_of(state)], first[LYING + MOST_KNOWN + lying]
+    worths = _add_situation(state, params, weights, workspace, single, wide)
+    score = _W1 + (LYING + MOST_KNOWN + lying) * WIDE
+    _add(weights[score : score + WIDE], 1.0, wide)
+    _add_stones(count, weights, workspace, single, wide)
     for i in range(WIDE):
-        wide[i] = bias[i] + shot[i] + score[i]
-    for k in range(count):
-        _add_rows(wide, WIDE, first, int(workspace[ROWS + k]), workspace, VALUES + k * PER_STONE, PER_STONE)
-    for k in range(KNOWN):
-        known[k] = 2.0 * worth[TEAM_STONES - MOST_KNOWN + k] - 1.0
-    _add_rows(wide, WIDE, first, WORTH, known, 0, KNOWN)
-    for i in range(WIDE):
-        wide[i] = max(wide[i], 0.0)
-    copy(weights[_B2:_W3], narrow)
-    _add_rows(narrow, NARROW, weights[_W2:_B2].reshape((WIDE, NARROW)), 0, wide, 0, WIDE)
+        wide[i] = max(wide[i], np.float32(0.0))
     for i in range(NARROW):
-        narrow[i] = max(narrow[i], 0.0)
-    copy(weights[_B3:WEIGHTS], out)
-    _add_rows(out, SCORES, weights[_W3:_B3].reshape((NARROW, SCORES)), 0, narrow, 0, NARROW)
-    largest, total = out[0], 0.0
+        narrow[i] = weights[_B2 + i]
+    for k in range(0, WIDE, 8):
+        row = _W2 + k * NARROW
+        _add_eight(weights[row : row + 8 * NARROW], NARROW, wide[k : k + 8], narrow)
+    for i in range(NARROW):
+        narrow[i] = max(narrow[i], np.float32(0.0))
+    for i in range(SCORES):
+        out[i] = weights[_B3 + i]
+    for k in range(0, NARROW, 8):
+        row = _W3 + k * SCORES
+        _add_eight(weights[row : row + 8 * SCORES], SCORES, narrow[k : k + 8], out)
+    largest, total, expected = out[0], 0.0, 0.0
     for i in range(1, SCORES):
         largest = max(largest, out[i])
     for i in range(SCORES):
-        out[i] = exp(out[i] - largest)
-        total += out[i]
+        chance = exp(float(out[i]) - float(largest))
+        workspace[CHANCES + i] = chance
+        total += chance
+        expected += chance * workspace[worths + i]
     for i in range(SCORES):
-        out[i] /= total
+        workspace[CHANCES + i] /= total
+    return expected / total

@@ -7,9 +7,9 @@ import numpy as np
 
 from bonspiel.curling.choice.playouts import rollout, value
 from bonspiel.curling.ice.sheet import STONES
+from bonspiel.curling.learning.end_network import unpacked
 from bonspiel.curling.learning.self_play import Part
 from bonspiel.curling.learning.training import loss_of, scores_of
-from bonspiel.curling.match.state import NETWORK
 from bonspiel.curling.model import Curling
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.jit import MATRIX, RNG, VECTOR, boolean, float64, int64, kernel
@@ -64,7 +64,7 @@ def evaluate(weights: str, data: Part, rng: Rng, match: Curling) -> Evaluation:
     scores = scores_of(data.points)
     shares = np.bincount(scores) / len(scores)
     shares = shares[shares > 0.0]
-    loss = loss_of(params[int(params[NETWORK]) :].astype(np.float32), data, params)
+    loss = loss_of(unpacked(params), data, params)
     states = data.positions[:1_000].astype(np.float64)
     times = [_microseconds(states, params, count, slow, rng) for count, slow in ((VALUED, False), (VALUED // 10, True))]
     return Evaluation(len(scores), loss, -float((shares * np.log(shares)).sum()), *times)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bonspiel.curling.choice.playouts import rollout
 from bonspiel.curling.dynamics import step
 from bonspiel.curling.ice.sheet import STONES, TEAM_STONES
-from bonspiel.curling.learning.end_network import SCORES
+from bonspiel.curling.learning.end_inputs import SCORES
 from bonspiel.curling.match.setup_value import CHOICES
 from bonspiel.curling.match.state import (
     DECIDER,

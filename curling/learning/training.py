@@ -8,29 +8,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.curling.ice.sheet import TEAM_STONES
-from bonspiel.curling.learning.end_network import (
+from bonspiel.curling.learning.end_inputs import (
+    DESCRIBED,
     INPUTS,
     KNOWN,
     LYING,
     MOST_KNOWN,
     PER_STONE,
-    ROWS,
-    SHAPES,
+    PLACES,
     SHOT,
-    SIZES,
     VALUES,
-    WEIGHTS,
-    WORKSPACE,
     WORTH,
     describe,
 )
+from bonspiel.curling.learning.end_network import SHAPES, SIZES, WEIGHTS, Single
 from bonspiel.curling.learning.self_play import Part
 from bonspiel.curling.match.state import FIRST_STONE, STATE_DIM, shot_of
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.jit import VECTOR, boolean, int64, kernel, typeof
 from bonspiel.planners.model import Array, Rng
-
-Single = NDArray[np.float32]
 
 SINGLE = typeof(np.empty((1, 1), np.float32))
 BATCH = 512
@@ -60,7 +56,7 @@ def _write_inputs(
         count, lying = describe(state, params, workspace)
         for k in range(count):
             for j in range(PER_STONE):
-                out[i, int(workspace[ROWS + k]) + j] = workspace[VALUES + k * PER_STONE + j]
+                out[i, PER_STONE * int(workspace[PLACES + k]) + j] = workspace[VALUES + k * PER_STONE + j]
         out[i, SHOT + shot_of(state)] = 1.0
         out[i, LYING + MOST_KNOWN + lying] = 1.0
         for k in range(KNOWN):
@@ -71,7 +67,7 @@ def write_inputs(
     positions: Single, worths: Single, rows: NDArray[np.int64], mirrored: NDArray[np.bool_], params: Array, out: Single
 ) -> None:
     """Write the inputs of some positions, [len(rows), INPUTS], some of them mirrored at the centre line."""
-    _write_inputs(positions, worths, rows, mirrored, params, np.empty(positions.shape[1]), np.empty(WORKSPACE), out)
+    _write_inputs(positions, worths, rows, mirrored, params, np.empty(positions.shape[1]), np.empty(DESCRIBED), out)
 
 
 def split(weights: NDArray[np.floating]) -> list[NDArray[np.floating]]:

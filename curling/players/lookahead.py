@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.curling.choice.candidates import MOST_CANDIDATES
-from bonspiel.curling.choice.playouts import value
+from bonspiel.curling.choice.playouts import value_within
 from bonspiel.curling.dynamics import actions, step_exact, step_with_errors
 from bonspiel.curling.ice.engines.analytic import WORKSPACE
 from bonspiel.curling.ice.sheet import STONES
+from bonspiel.curling.learning.end_network import new_workspace
 from bonspiel.curling.match.state import MIXED_STATE_DIM, team_of
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.jit import MATRIX, RNG, VECTOR, helper, kernel, typeof
@@ -25,24 +26,24 @@ AIMS_KEPT = 8  # that are compared with the candidates
 
 
 class Scratch(NamedTuple):
-    """Arrays to write to: states, the stones, the engine's workspace, replies with their keys and sums of values."""
+    """Arrays to write to: states, stones, workspaces of engine and network, replies, their keys and sums of values."""
 
     after: Array
     answered: Array
-    played_out: Array
     stones: Array
     workspace: Array
+    network: Array
     replies: Array
     keys: NDArray[np.uint64]
     sums: Array
 
 
 def new_scratch() -> Scratch:
-    """Scratch space, for one thread."""
-    after, answered, played_out = np.empty((3, MIXED_STATE_DIM))
+    """Scratch space, for one thread and one model."""
+    after, answered = np.empty((2, MIXED_STATE_DIM))
     replies, keys = np.empty((MOST_CANDIDATES + AIMS_KEPT, 3)), np.empty(MOST_CANDIDATES, np.uint64)
     places, sums = np.empty((STONES, 2)), np.empty(len(replies))
-    return Scratch(after, answered, played_out, places, np.empty(WORKSPACE), replies, keys, sums)
+    return Scratch(after, answered, places, np.empty(WORKSPACE), new_workspace(), replies, keys, sums)
 
 
 SCRATCH = typeof(new_scratch())
@@ -58,7 +59,7 @@ def _throw(
     """
     worth, over = step_with_errors(state, aim, errors, after, params, scratch.stones, scratch.workspace)
     if not over:
-        worth += value(after, scratch.played_out, STONES, params, rng)
+        worth += value_within(after, params, scratch.network)
     return (1.0 - 2.0 * team_of(state)) * worth, over
 
 
@@ -69,7 +70,7 @@ def screen(state: Array, aims: Array, params: Array, rng: Rng, values: Array, sc
     for i in range(len(aims)):
         worth, over = step_exact(state, aims[i], scratch.after, params, rng)
         if not over:
-            worth += value(scratch.after, scratch.played_out, STONES, params, rng)
+            worth += value_within(scratch.after, params, scratch.network)
         values[i] = sign * worth
 
 
@@ -88,7 +89,7 @@ def _append_aims(state: Array, aims: Array, count: int, params: Array, rng: Rng,
     for i in range(len(aims)):
         worth, over = step_exact(state, aims[i], scratch.answered, params, rng)
         if not over:
-            worth += value(scratch.answered, scratch.played_out, STONES, params, rng)
+            worth += value_within(scratch.answered, params, scratch.network)
         worth *= sign
         if kept == AIMS_KEPT and worth <= scratch.sums[count + kept - 1]:
             continue
