@@ -5,7 +5,8 @@ import pytest
 
 from bonspiel.curling.ice.noise import Noise, noise_of
 from bonspiel.curling.learning import rounds
-from bonspiel.curling.learning.end_network import INPUTS, SCORES, WEIGHTS
+from bonspiel.curling.learning.end_inputs import INPUTS, SCORES
+from bonspiel.curling.learning.end_network import WEIGHTS
 from bonspiel.curling.learning.rounds import Learning
 from bonspiel.curling.learning.self_play import _new_scratch, _throw_best, play_part, starts_of
 from bonspiel.curling.learning.training import Descent, epoch, first_weights, gradient, loss_of, write_inputs
