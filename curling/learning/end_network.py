@@ -88,7 +88,7 @@ def new_workspace() -> Array:
 
 
 @helper
-def _add_eight(weights: Single, size: int, values: Array, out: Single) -> None:
+def _add_eight(weights: Single, size: int, values: Array | Single, out: Single) -> None:
     """Add eight rows of `size` weights, each times its value, to `out`."""
     a, b, c, d = np.float32(values[0]), np.float32(values[1]), np.float32(values[2]), np.float32(values[3])
     e, f, g, h = np.float32(values[4]), np.float32(values[5]), np.float32(values[6]), np.float32(values[7])
