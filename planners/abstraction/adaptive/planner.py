@@ -13,15 +13,7 @@ from bonspiel.planners.abstraction.adaptive.search import AdaptiveSettings
 from bonspiel.planners.abstraction.adaptive.smoothing import MOST_CELLS
 from bonspiel.planners.abstraction.fixed.search import FixedSettings
 from bonspiel.planners.abstraction.scaled import ScaledAbstraction
-from bonspiel.planners.checks import (
-    is_real,
-    offers,
-    require,
-    require_at_least,
-    require_count,
-    require_positive,
-    require_share,
-)
+from bonspiel.planners.checks import offers, require_at_least, require_count, require_positive, require_share
 from bonspiel.planners.core.problem import PlanLength
 from bonspiel.planners.model import HasActions
 from bonspiel.planners.planner import EpisodeSearch, FreshSearches, check_plan
@@ -37,8 +29,8 @@ class AdaptiveAbstraction(PlanLength):
 
     Its cells of states are those of `scaled_abstraction`. At the root cells of actions are divided where they are
     visited, and their means are smoothed as far as the noise demands. A part of the simulations follows the best
-    sequence of actions known, also from decision to decision; others end early where their first steps tell enough. A
-    model with `actions` is searched as by `scaled_abstraction` (docs/abstraction-tree.md).
+    sequence of actions known, also from decision to decision. A model with `actions` is searched as by
+    `scaled_abstraction` (docs/abstraction-tree.md).
 
     Args:
         exploration: C at the root in units of the range of the returns, at least 0.
@@ -54,8 +46,6 @@ class AdaptiveAbstraction(PlanLength):
             divisions.
         memory: part of the simulations after the root's first actions that follow the best sequence of actions known,
             at first the last decision's without its first step, in [0, 1]; 0 in games of two players.
-        cut: the other simulations may end after 1 / `cut` steps, and then after each with this probability, where the
-            first steps explain their part of the variance of returns, in [0, 1); 0 for whole plans.
     """
 
     exploration: float = 0.15
@@ -65,7 +55,6 @@ class AdaptiveAbstraction(PlanLength):
     first_actions: int = 16
     root_threshold: float = 5.0
     memory: float = 0.1
-    cut: float = 0.05
 
     tuning: ClassVar[Parameters] = {
         **LOOKAHEAD,
@@ -75,7 +64,6 @@ class AdaptiveAbstraction(PlanLength):
         "hold_visits": Range(1.0, 100.0, log=True),
         "root_threshold": Range(2.0, 32.0, log=True),
         "memory": Range(0.0, 0.5),
-        "cut": Range(0.0, 0.2),
     }
 
     def __post_init__(self) -> None:
@@ -88,7 +76,6 @@ class AdaptiveAbstraction(PlanLength):
         require_count("first_actions", self.first_actions, 1, MOST_CELLS)
         require_positive("root_threshold", self.root_threshold)
         require_share("memory", self.memory)
-        require(is_real(self.cut) and 0.0 <= self.cut < 1.0, "cut", self.cut, "in [0, 1)")
 
     def unsupported(self, model: Model) -> str | None:
         """Say why a model cannot be searched; see `planners.Planner`."""
@@ -123,4 +110,4 @@ class AdaptiveAbstraction(PlanLength):
             False,
         )
         thresholds = self.root_threshold * 2.0 ** np.arange(float(DIVISIONS * len(low)))
-        return AdaptiveSettings(cells, self.trace, self.hold_visits, self.memory, self.cut, thresholds)
+        return AdaptiveSettings(cells, self.trace, self.hold_visits, self.memory, thresholds)

@@ -91,24 +91,14 @@ class PlainRoot:
         return min([0.0, *(2.0**i / 32 for i in range(7))], key=risk)
 
 
-def length_of(early, whole, cut, steps, rng):
-    """The steps of a simulation that may be cut."""
-    if cut * steps <= 1 or len(early) < 2 or len(whole) < 2:
-        return steps
-    told = np.var(early, ddof=1) * steps * cut
-    if rng.random() * np.var(whole, ddof=1) >= 0.9 * min(np.var(whole, ddof=1), told):
-        return steps
-    return min(steps, 1 + int(1 / cut + math.log(1 - rng.random()) / math.log(1 - cut)))
-
-
-def plain_search(model, state, simulations, rng, last, hold, memory, cut):
+def plain_search(model, state, simulations, rng, last, hold, memory):
     """The root, the means and the best sequence after a search with dictionaries; `last` is the last decision's."""
     exploration, spread, trace, steps = 0.15, 0.5, 0.9, steps_left(model, state)
     low, high = model.action_low[0], model.action_high[0]
     grid = [low + (high - low) * (i + 0.5) / 16 for i in range(16)]
     root, cell = PlainRoot(low, high), cells_of(model)
     known, stats = set(), defaultdict(lambda: np.zeros((2, 16)))
-    squares, totals, early, whole, cuts = defaultdict(float), [], [], [], 0
+    squares, totals = defaultdict(float), []
     baseline, returned = defaultdict(list), defaultdict(list)
     memory, sequence, repeats = 0.0 if hasattr(model, "player") else memory, None, []
     if last is not None and memory > 0:
@@ -128,10 +118,8 @@ def plain_search(model, state, simulations, rng, last, hold, memory, cut):
                 leave = steps
             elif rng.random() < memory:
                 leave = min(int(rng.random() * steps / 0.8), steps)
-        x, terminated, path, length = state, False, [], steps
-        if leave == 0 and root.pulls >= 16:
-            length = length_of(early, whole, cut, steps, rng)
-        while not terminated and len(path) < steps and (len(path) < length or len(path) not in baseline):
+        x, terminated, path = state, False, []
+        while not terminated and len(path) < steps:
             mover, walk, value = player(x), [], 0.0
             if not path:
                 arm = root.choose(c_root) if leave == 0 else sequence[0]
@@ -171,11 +159,10 @@ def plain_search(model, state, simulations, rng, last, hold, memory, cut):
             reward, terminated = model.step(x, np.array([action]), after, model.params, rng)
             path.append((mover, walk, arm, value, reward))
             x = after
-        is_cut = len(path) < steps and not terminated
-        total = target = expected = np.mean(baseline[len(path)]) if is_cut else 0.0
+        total = target = expected = 0.0
         for i in reversed(range(len(path))):
             mover, walk, arm, value, reward = path[i]
-            following = target if i == len(path) - 1 else trace * target + (1 - trace) * expected
+            following = 0.0 if i == len(path) - 1 else trace * target + (1 - trace) * expected
             total, target = reward + model.discount * total, reward + model.discount * following
             baseline[i].append(total)
             expected = np.mean(baseline[i]) + mover * value
@@ -184,48 +171,44 @@ def plain_search(model, state, simulations, rng, last, hold, memory, cut):
                 stats[s][:, arm] += 1, gain
                 squares[s] += gain**2
         totals.append(total)
-        early.append(sum(model.discount**i * step[4] for i, step in enumerate(path[: round(1 / cut)])) if cut else 0.0)
-        cuts += is_cut
-        whole += [] if is_cut else [total]
         if sequence is not None and leave >= len(path):
             repeats.append(total)
-        elif sequence is None or (not is_cut and repeats and total > np.mean(repeats) + 1e-9 * abs(np.mean(repeats))):
+        elif sequence is None or (repeats and total > np.mean(repeats) + 1e-9 * abs(np.mean(repeats))):
             arms = [step[2] for step in path]
             final = min(range(16), key=lambda i: abs(grid[i] - action))
             sequence, repeats = (arms + [final] * steps)[:steps], [total]
         root.add(arm, gain)
         returned[arm].append(mover * total)
-    return root, [np.mean(gains) for _, gains in sorted(returned.items())], sequence, cuts
+    return root, [np.mean(gains) for _, gains in sorted(returned.items())], sequence
 
 
 @pytest.mark.parametrize(
-    ("model", "simulations", "hold", "memory", "cut"),
+    ("model", "simulations", "hold", "memory"),
     [
-        (Bandit(), 150, 40.0, 0.1, 0.05),
-        (Chain(), 100, 40.0, 0.1, 0.05),
-        (Diamond(), 100, 40.0, 0.1, 0.05),
-        (Handover(), 100, 40.0, 0.1, 0.05),
-        (Target(), 150, 40.0, 0.1, 0.05),
-        (envs.Trap(), 150, 40.0, 0.1, 0.05),
-        (Target(), 150, 0.0, 0.1, 0.05),
-        (Target(), 150, 40.0, 0.0, 0.05),
-        (envs.Trap(), 150, 40.0, 0.5, 0.05),
-        (envs.Pendulum(), 25, 40.0, 0.1, 0.05),
-        (envs.Pendulum(), 25, 40.0, 0.5, 0.05),
-        (envs.Pendulum(), 25, 40.0, 0.1, 0.0),
-        (envs.CartPole(noise=10.0), 60, 40.0, 0.1, 0.1),
+        (Bandit(), 150, 40.0, 0.1),
+        (Chain(), 100, 40.0, 0.1),
+        (Diamond(), 100, 40.0, 0.1),
+        (Handover(), 100, 40.0, 0.1),
+        (Target(), 150, 40.0, 0.1),
+        (envs.Trap(), 150, 40.0, 0.1),
+        (Target(), 150, 0.0, 0.1),
+        (Target(), 150, 40.0, 0.0),
+        (envs.Trap(), 150, 40.0, 0.5),
+        (envs.Pendulum(), 25, 40.0, 0.1),
+        (envs.Pendulum(), 25, 40.0, 0.5),
+        (envs.CartPole(noise=10.0), 60, 40.0, 0.1),
     ],
     ids=lambda value: value if isinstance(value, float) else type(value).__name__,
 )
-def test_two_decisions_of_an_episode_follow_the_pseudo_code(model, simulations, hold, memory, cut):
+def test_two_decisions_of_an_episode_follow_the_pseudo_code(model, simulations, hold, memory):
     rng, plain_rng = np.random.default_rng(7), np.random.default_rng(7)
     state, over, last = model.initial_state(rng), False, None
     model = python_twin(model)
     plain_rng.bit_generator.state = rng.bit_generator.state
-    search = planners.begin_episode(planners.make("adaptive", hold_visits=hold, memory=memory, cut=cut), model)
+    search = planners.begin_episode(planners.make("adaptive", hold_visits=hold, memory=memory), model)
     decisions = 1 if isinstance(model, (Bandit, Target)) else 2  # Target's last actions are all worth the same
-    for decided in range(decisions):
-        root, means, last, cuts = plain_search(model, state, simulations, plain_rng, last, hold, memory, cut)
+    for _ in range(decisions):
+        root, means, last = plain_search(model, state, simulations, plain_rng, last, hold, memory)
         decision = search.plan(state, Budget(simulations), rng)
         visits, _ = root.arrays()
         np.testing.assert_allclose(decision.actions[:, 0], root.middles, rtol=1e-12)
@@ -233,7 +216,6 @@ def test_two_decisions_of_an_episode_follow_the_pseudo_code(model, simulations, 
         np.testing.assert_allclose(decision.values[visits > 0], means, rtol=1e-9)
         assert decision.action[0] == pytest.approx(root.decided(), rel=1e-12)
         assert rng.bit_generator.state == plain_rng.bit_generator.state
-        assert (cuts > 0) == (cut == 0.1 and decided > 0)
         after = np.empty_like(state)
         _, over = model.step(state, decision.action, after, model.params, np.random.default_rng(8))
         if over:
@@ -374,9 +356,3 @@ def test_few_simulations_try_actions_that_lie_far_apart():
     decision = planners.make("adaptive").plan(envs.Trap(), np.zeros(2), Budget(4), np.random.default_rng(0))
     tried = np.sort(decision.actions[decision.visits > 0, 0])
     assert np.diff(tried).min() > 0.15
-
-
-@pytest.mark.parametrize("cut", [1.0, -0.1, np.nan, "0.1"])
-def test_a_cut_that_leaves_no_step_to_tell_is_refused(cut):
-    with pytest.raises(ValueError, match=r"cut=.*: must be in \[0, 1\)"):
-        planners.make("adaptive", cut=cut)
