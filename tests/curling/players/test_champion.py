@@ -32,6 +32,7 @@ from bonspiel.planners.wrappers.presearch.ties import tied_actions
 
 MODEL = Curling(2, reward="win_probability")
 PAIR = Thrower(4.0, Noise(0.05, 0.005)), Thrower(3.0, Noise(0.05, 0.005))
+EXACT = PAIR[0], Thrower(3.0, Noise())
 
 
 def position(shot, seed=3, model=MODEL):
@@ -239,6 +240,7 @@ def test_noise_that_a_server_rounds_to_single_precision_is_the_same(capfd, said_
         ({"noise": Noise(0.0077, 0.0018)}, "noise speed=0.0077, angle=0.0018, the network is for speed=0.0076, ang"),
         ({"max_speed": 3.5}, "max_speed=3.5, the network is for 4.0"),
         ({"game": "mixed_doubles", "noise": Noise(0.0077, 0.0018)}, "noise speed=0.0077, angle=0.0018, the network"),
+        ({"game": "mixed_doubles", "throwers": (PAIR, PAIR)}, "noise speed=0.05, angle=0.005, the network"),
     ],
 )
 def test_other_games_are_searched_with_the_same_network_and_one_line_says_so(game, said, capfd, said_once):
@@ -259,7 +261,7 @@ def test_other_games_are_searched_with_the_same_network_and_one_line_says_so(gam
     [
         ({"noise": "none"}, "noise none, the network is for speed=0.0076, angle=0.0018"),
         ({"physics": "dc2"}, "physics='dc2', the network is for 'fcv1'"),
-        ({"game": "mixed_doubles", "throwers": (PAIR, PAIR)}, "noise speed=0.05, angle=0.005, the network"),
+        ({"game": "mixed_doubles", "throwers": (PAIR, EXACT)}, "noise speed=0.035, angle=0.0035"),
         ({"ends": 3}, "no network for game='standard' can be used"),
     ],
 )
