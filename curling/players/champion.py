@@ -13,7 +13,8 @@ from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.match.state import TIME
 from bonspiel.curling.model import Curling
 from bonspiel.curling.model_params import nearest_network, throwers_of, why_no_weights
-from bonspiel.curling.players.reply_search import FIRST_ERRORS, MOST_ERRORS, ReplySearch, SearchSettings, load_code
+from bonspiel.curling.players.quasi_random import MOST_ERRORS
+from bonspiel.curling.players.reply_search import FIRST_ERRORS, ReplySearch, SearchSettings, load_code
 from bonspiel.curling.win_probability import with_network_table
 from bonspiel.planners.checks import check_actions, require, require_count, require_positive, steps_left
 from bonspiel.planners.model import Array, Model, Rng
