@@ -47,7 +47,6 @@ REGISTRY = Registry(
         "weighted_uct": "bonspiel.planners.cells.weighted_uct:WeightedUCT",
         "abstraction": "bonspiel.planners.abstraction:AbstractionTree",
         "scaled_abstraction": "bonspiel.planners.abstraction:ScaledAbstraction",
-        "refined_abstraction": "bonspiel.planners.abstraction:RefinedAbstraction",
         "adaptive": "bonspiel.planners.abstraction:AdaptiveAbstraction",
         "presearch": "bonspiel.planners.wrappers.presearch:Presearch",
         "kr_uct": "bonspiel.planners.trees.kr_uct:KRUCT",
@@ -65,6 +64,7 @@ REGISTRY = Registry(
         "territory_uct": "bonspiel.planners.trees.rave_uct:TerritoryUCT",
     },
     aliases={"wuct": "weighted_uct"},
+    removed={"refined_abstraction": "adaptive"},
     extensions={
         "curling": {
             "rulebased": "bonspiel.curling.players.rulebased:RuleBased",

@@ -52,6 +52,7 @@ class Registry:
         kind: of the entries, for error messages.
         classes: name -> "module:Class".
         aliases: other names -> name.
+        removed: names of earlier versions -> the name to take instead.
         group: of the entry points; none if empty.
         members: attributes that show whether something from elsewhere is of this kind.
         extensions: game -> name -> "module:Class" of another package of this project, for that game alone. Like all
@@ -61,6 +62,7 @@ class Registry:
     kind: str
     classes: Mapping[str, str]
     aliases: Mapping[str, str] = field(default_factory=dict)
+    removed: Mapping[str, str] = field(default_factory=dict)
     group: str = ""
     members: tuple[str, ...] = ()
     extensions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -81,7 +83,7 @@ class Registry:
         """The place, "module:attribute", of a name.
 
         Raises:
-            ValueError: no such name, or two installed packages add it.
+            ValueError: no such name, one that was removed, or two installed packages add it.
         """
         key = self.aliases.get(name, name) if isinstance(name, str) else name
         own = self.everything()
@@ -92,6 +94,8 @@ class Registry:
                 return packages.sole(self.kind, key, added, "write it as module:attribute").place
             if ":" in key:
                 raise ValueError(f"{key!r}: {key.partition(':')[2]!r} is not key=value")
+            if key in self.removed:
+                raise ValueError(f"unknown {self.kind} {key!r}: it was removed; take {self.removed[key]!r} instead")
             own |= dict.fromkeys(self.installed(), "")
         return look_up(self.kind, key, own)
 

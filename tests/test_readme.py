@@ -50,9 +50,9 @@ def test_the_caption_of_the_picture_counts_planners_and_problems():
     peers = (ROOT / "docs/results/peers.md").read_text()
     head, _, *rows = rows_of(peers.split("### 30 simulations per decision")[1].split("Mean ranks")[0])
     ranked = [row[0] for row in rows if not row[0].endswith(", defaults")]
-    assert (len(ranked), len(head) - 5) == (19, 8)
-    assert "\nNineteen planners in eight problems" in README and peers.split("\n\n")[1].startswith(
-        "Nineteen planners in eight"
+    assert (len(ranked), len(head) - 5) == (18, 8)
+    assert "\nEighteen planners in eight problems" in README and peers.split("\n\n")[1].startswith(
+        "Eighteen planners in eight"
     )
 
 

@@ -2,7 +2,6 @@
 
 from bonspiel.planners.abstraction.adaptive.planner import AdaptiveAbstraction
 from bonspiel.planners.abstraction.planner import AbstractionTree
-from bonspiel.planners.abstraction.refined.planner import RefinedAbstraction
 from bonspiel.planners.abstraction.scaled import ScaledAbstraction
 
-__all__ = ["AbstractionTree", "AdaptiveAbstraction", "RefinedAbstraction", "ScaledAbstraction"]
+__all__ = ["AbstractionTree", "AdaptiveAbstraction", "ScaledAbstraction"]

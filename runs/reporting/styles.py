@@ -17,8 +17,7 @@ LINES = ("-", (0, (5, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
 PLANNERS: dict[str, tuple[str, Any]] = {
     **{"random": (GREY, "x"), "uct": (BLUE, "o"), "pw": (ORANGE, "s"), "dpw": (VERMILION, "^"), "voot": (SKY, "D")},
     **{"hoot": (BLUE, "4"), "poly_hoot": (ORANGE, "v"), "cmcgs": (GREY, "P"), "weighted_uct": (PINK, "X")},
-    **{"abstraction": (GREEN, "*"), "scaled_abstraction": (ORANGE, ">"), "refined_abstraction": (BLUE, "8")},
-    **{"adaptive": (BLACK, "*")},
+    **{"abstraction": (GREEN, "*"), "scaled_abstraction": (ORANGE, ">"), "adaptive": (BLACK, "*")},
     **{"presearch": (SKY, "3"), "kr_uct": (GREY, "2"), "crave": (ORANGE, "8"), "sequential_halving": (BLACK, "+")},
     **{"open_loop": (GREEN, "1"), "random_shooting": (BLACK, "<"), "cem": (SKY, "h"), "icem": (VERMILION, "d")},
     **{"mppi": (PINK, "p"), "root": (GREEN, (4, 1, 0)), "threads": (SKY, (3, 1, 0)), "valued": (BLACK, (6, 1, 0))},

@@ -213,7 +213,6 @@ def test_result_does_not_depend_on_the_kind_of_budget(name, model, ticking):
 ROOM = {
     "bonspiel.planners.core.search": "MOST_NODES_AT_FIRST",
     "bonspiel.planners.abstraction.fixed.episode": "FIRST_NODES",
-    "bonspiel.planners.abstraction.refined.planner": "FIRST_NODES",
     "bonspiel.planners.abstraction.adaptive.episode": "FIRST_NODES",
     "bonspiel.planners.cells.hoot.planner": "FIRST_NODES",
     "bonspiel.planners.cells.cmcgs.planner": "FIRST_LAYERS",

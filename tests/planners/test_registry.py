@@ -59,11 +59,19 @@ def test_a_planner_in_writing_reads_as_the_planner(text):
         ("uct:n_actions=0", "n_actions=0: must be a whole number from 1"),
         ("uct:leaf=root", "leaf='root': must be 'tree' or 'rollout'"),
         ("", "unknown planner ''"),
+        ("refined_abstraction", "unknown planner 'refined_abstraction': it was removed; take 'adaptive' instead"),
+        ("root:inner=(refined_abstraction:spread=1)", "'refined_abstraction': it was removed; take 'adaptive' instead"),
     ],
 )
 def test_bad_text_is_answered_with_what_is_allowed(text, message):
     with pytest.raises(ValueError, match=message):
         planners.parse(text)
+
+
+def test_a_removed_name_has_a_successor_and_is_listed_nowhere():
+    removed = planners.REGISTRY.removed
+    assert removed and {*removed.values()} <= {*planners.names()}
+    assert not {*removed} & {*planners.REGISTRY.everything()}
 
 
 @pytest.mark.parametrize("name", [None, 0.1, ["uct"], ("uct",)])

@@ -1,8 +1,10 @@
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import polars
@@ -145,6 +147,8 @@ def test_resuming_where_nothing_is_begins(run, rows):
     [
         ("run trap --planner dpv", ["unknown planner 'dpv'", "Did you mean 'dpw'", "uct"]),
         ("run trap --planner dpw:exploratio=1", ["'exploratio'", "Did you mean 'exploration'"]),
+        ("run trap --planner refined_abstraction:spread=1", ["'refined_abstraction': it was removed; take 'adaptive'"]),
+        ("run removed.toml", ["'refined_abstraction': it was removed; take 'adaptive'"]),
         ("run trap --planner dpw:exploration", ["key=value"]),
         ("run trap --planner dpw:exploration=nan", ["exploration=", "nan"]),
         ("run trap --planner dpw:exploration=-1", ["exploration=-1"]),
@@ -215,6 +219,7 @@ def test_resuming_where_nothing_is_begins(run, rows):
 )
 def test_bad_usage_is_one_line_and_changes_nothing(run, finished, line, words):
     Path("keys.toml").write_text("[planer]\nmine = ['uct']\n")
+    Path("removed.toml").write_text("[[experiment]]\nenv='trap'\nplanners=['refined_abstraction']\nsimulations=[3]\n")
     Path("broken").mkdir()
     Path("broken/results.sqlite").write_bytes(b"no database " * 1000)
     Path("empty.toml").touch()
@@ -226,6 +231,27 @@ def test_bad_usage_is_one_line_and_changes_nothing(run, finished, line, words):
     for word in words:
         assert word in err
     assert contents() == before
+
+
+def test_a_run_of_a_planner_that_was_removed_since_is_read_and_reported(run):
+    line = "run", "trap", "--planner", "uct", "--planner", "pw", "--budget", "10", "--episodes", "4", "--jobs", "1"
+    assert run(*line, "--out", "old")[0] == 0
+    with closing(sqlite3.connect("old/results.sqlite")) as connection, connection:
+        connection.execute("UPDATE setting SET planner = 'refined_abstraction' WHERE planner = 'pw'")
+        connection.execute("""UPDATE meta SET value = replace(value, '"pw"', '"refined_abstraction"')""")
+    packed = Path("old.sqlite.xz")
+    assert run("export", "old", "--format", "run", "--out", packed)[0] == 0
+    for verb in (
+        ("report", "old"),
+        ("report", "old", "--leaderboard"),
+        ("report", "old", "--leaderboard", "--beside", packed),
+        ("export", "old"),
+        ("compare", "old", "uct", "refined_abstraction"),
+    ):
+        status, out, err = run(*verb)
+        assert status == 0, err
+        assert "refined_abstraction" in out
+    assert run("chart", "old")[0] == run("status", "old")[0] == 0
 
 
 @pytest.mark.parametrize("file", ["chart.png", "report.html", "report.md"])

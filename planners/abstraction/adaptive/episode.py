@@ -11,13 +11,13 @@ from bonspiel.planners.abstraction.adaptive.root import (
     CHOSEN,
     RETURN,
     VISITS,
+    first_cells,
     new_root,
     smoothed_means,
     spread_out,
 )
 from bonspiel.planners.abstraction.adaptive.search import grow, nearest, new_tree, new_walk, search
 from bonspiel.planners.abstraction.adaptive.sequence import Sequence, hand_on
-from bonspiel.planners.abstraction.refined.trie import first_cells
 from bonspiel.planners.checks import check_actions, offers
 from bonspiel.planners.core.actions import inverse_widths
 from bonspiel.planners.core.search import decide, extend, require_finite

@@ -8,10 +8,9 @@ import numpy as np
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.abstraction.adaptive.episode import AdaptiveEpisode
-from bonspiel.planners.abstraction.adaptive.root import DIVISIONS, MOST_CELLS
+from bonspiel.planners.abstraction.adaptive.root import DIVISIONS, MOST_CELLS, first_cells
 from bonspiel.planners.abstraction.adaptive.search import AdaptiveSettings
 from bonspiel.planners.abstraction.fixed.search import FixedSettings
-from bonspiel.planners.abstraction.refined.trie import first_cells
 from bonspiel.planners.abstraction.scaled import ScaledAbstraction
 from bonspiel.planners.checks import offers, require_at_least, require_count, require_positive, require_share
 from bonspiel.planners.core.problem import PlanLength
@@ -39,8 +38,11 @@ class AdaptiveAbstraction(PlanLength):
             far away tell little. 1 for returns alone, in [0, 1].
         hold_visits: a state whose finest cell has as many visits goes on with the action before in half of the
             simulations, in more of them the fewer visits it has; at least 0.
-        first_actions: see `RefinedAbstraction`, at most 64; at the root these are divided, into 64 in all.
-        root_threshold: see `RefinedAbstraction`.
+        first_actions: most actions of a state, at most 64: all in one dimension; in more the same odd number along
+            every coordinate, 9 of 16 in two; where three along each are too many, along the first ones alone. At the
+            root their cells are divided, into 64 in all.
+        root_threshold: visits t that one of the first cells needs at the root before it is divided, t 2^e after e
+            divisions.
         memory: part of the simulations after the root's first actions that follow the best sequence of actions known,
             at first the last decision's without its first step, in [0, 1]; 0 in games of two players.
     """

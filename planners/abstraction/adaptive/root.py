@@ -48,6 +48,24 @@ class Root(NamedTuple):
     scale: Array
 
 
+def first_cells(low: Array, high: Array, most: int) -> tuple[Array, Array]:
+    """The actions in the middle of the cells of a grid, [A, action_dim], and their width, [action_dim].
+
+    One coordinate is cut into `most` parts. Several are cut into the same odd number each, so that the middle of the
+    box is one of the actions; where even three are too many, the first of them alone, as long as there are no more than
+    `most` cells.
+    """
+    dim = len(low)
+    number = most if dim == 1 else max(3, int(most ** (1.0 / dim) + 1e-9 + 1) // 2 * 2 - 1)
+    counts, cells = np.ones(dim, np.int64), 1
+    for i in range(dim):
+        if cells * number <= most:
+            counts[i] = number
+            cells *= number
+    indices = np.stack(np.unravel_index(np.arange(cells), counts), -1)
+    return np.ascontiguousarray(low + (high - low) * ((indices + 0.5) / counts)), (high - low) / counts
+
+
 def spread_out(count: int) -> NDArray[np.int64]:
     """An order of cells of which the first few lie far apart: by the golden ratio's multiples."""
     return np.argsort(np.arange(count) * (math.sqrt(5.0) - 1.0) / 2.0 % 1.0, kind="stable")
@@ -135,7 +153,8 @@ def add_return(root: Root, cell: int, gain: float, returned: float, thresholds: 
 def _divide(root: Root, cell: int) -> None:
     """Cut a cell into three along the coordinate whose turn it is.
 
-    The middle one has the action of the whole and keeps its place; the others begin with its mean.
+    The middle one has the action of the whole and keeps its place (as in Munos 2011, simultaneous optimistic
+    optimization); the others begin with its mean.
     """
     dim, depth = root.action.shape[1], root.divisions[cell]
     axis = depth % dim

@@ -92,7 +92,7 @@ def test_workers_of_an_earlier_run_find_the_modules_of_the_folder_that_they_are_
 
 
 def test_workers_compile_what_they_need_alone(tmp_path):
-    code = """from bonspiel.planners.abstraction.refined import search
+    code = """from bonspiel.planners.abstraction.adaptive import search
 from bonspiel.planners.core import jit
 from bonspiel.runs.runner import parallel
 from bonspiel.runs.runner.schedule import Schedule

@@ -14,10 +14,10 @@ from bonspiel.planners.abstraction.adaptive.root import (
     VISITS,
     _best_bandwidth,
     add_return,
+    first_cells,
     new_root,
     smoothed_means,
 )
-from bonspiel.planners.abstraction.refined.trie import first_cells
 from bonspiel.planners.checks import steps_left
 from bonspiel.planners.core.search import kept_trees
 from tests.planners.oracles import cells_of

@@ -1,1 +1,0 @@
-"""Actions that the search chooses: cells of actions are divided where they are visited, as cells of states are."""
