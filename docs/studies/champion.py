@@ -49,7 +49,6 @@ SITUATIONS = {
     "slow": Situation(Curling(2, reward="win", max_speed=SLOW)),
     "slow_mixed": Situation(_mixed(max_speed=SLOW)),
     "tied": Situation(Curling(1, reward="win")),
-    "one_down": Situation(Curling(1, reward="win"), -1),
     "two_down": Situation(Curling(1, reward="win"), -2),
     "two_down_before": Situation(Curling(2, reward="win"), -2),
 }
