@@ -6,18 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.abstraction.adaptive.root import (
-    CELLS,
-    CHOSEN,
-    RETURN,
-    VISITS,
-    first_cells,
-    new_root,
-    smoothed_means,
-    spread_out,
-)
-from bonspiel.planners.abstraction.adaptive.search import grow, nearest, new_tree, new_walk, search
+from bonspiel.planners.abstraction.adaptive.root import CELLS, first_cells, nearest, new_root, spread_out
+from bonspiel.planners.abstraction.adaptive.search import grow, new_tree, new_walk, search
 from bonspiel.planners.abstraction.adaptive.sequence import Sequence, hand_on
+from bonspiel.planners.abstraction.adaptive.smoothing import CHOSEN, RETURN, SMOOTHED, VISITS
 from bonspiel.planners.checks import check_actions, offers
 from bonspiel.planners.core.actions import inverse_widths
 from bonspiel.planners.core.search import decide, extend, require_finite
@@ -49,9 +41,9 @@ class AdaptiveEpisode:
         actions, width = first_cells(low, high, planner.first_actions)
         settings = planner.settings(tuple(low), tuple(high))
         if root_actions is None:
-            root = new_root(actions[spread_out(len(actions))], width, inverse_widths(model))
+            root = new_root(actions[spread_out(len(actions))], width, inverse_widths(model), actions)
         else:
-            root = new_root(check_actions(model, root_actions), width, inverse_widths(model))
+            root = new_root(check_actions(model, root_actions), width, inverse_widths(model), actions)
             settings = settings._replace(thresholds=settings.thresholds[:0])
         if offers(model, HasPlayer):
             settings = settings._replace(memory=0.0)  # the best sequence for one of two is none that both would play
@@ -66,12 +58,10 @@ class AdaptiveEpisode:
         require_finite(tree.baseline[0, 1])  # the mean of all returns, and so part of every gain
         if settings.memory > 0.0:
             self.last = tree.sequence
-        used = slice(0, int(root.counts[CELLS]))
-        stats, smoothed = root.stats[used], smoothed_means(root)
-        visits = stats[:, VISITS].astype(np.int64)
-        chosen = stats[:, CHOSEN]
+        stats = root.stats[:, : root.counts[CELLS]]
+        visits, chosen, smoothed = stats[VISITS].astype(np.int64), stats[CHOSEN], stats[SMOOTHED]
 
         def best_of_often_chosen(visits: NDArray[np.int64], value: Array) -> int:
             return int(np.argmax(np.where(chosen >= OFTEN * chosen.max(), smoothed, -np.inf)))
 
-        return decide(root.action[used], visits, stats[:, RETURN:], done, start, best_of_often_chosen)
+        return decide(root.action[: len(visits)], visits, stats[RETURN][:, None], done, start, best_of_often_chosen)

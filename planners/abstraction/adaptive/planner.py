@@ -8,8 +8,9 @@ import numpy as np
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.abstraction.adaptive.episode import AdaptiveEpisode
-from bonspiel.planners.abstraction.adaptive.root import DIVISIONS, MOST_CELLS, first_cells
+from bonspiel.planners.abstraction.adaptive.root import DIVISIONS, first_cells
 from bonspiel.planners.abstraction.adaptive.search import AdaptiveSettings
+from bonspiel.planners.abstraction.adaptive.smoothing import MOST_CELLS
 from bonspiel.planners.abstraction.fixed.search import FixedSettings
 from bonspiel.planners.abstraction.scaled import ScaledAbstraction
 from bonspiel.planners.checks import offers, require_at_least, require_count, require_positive, require_share
@@ -45,6 +46,8 @@ class AdaptiveAbstraction(PlanLength):
             divisions.
         memory: part of the simulations after the root's first actions that follow the best sequence of actions known,
             at first the last decision's without its first step, in [0, 1]; 0 in games of two players.
+        cut: the other simulations may end after 1 / `cut` steps, and then after each with this probability, where the
+            first steps explain their part of the variance of returns, in [0, 1); 0 for whole plans.
     """
 
     exploration: float = 0.15
@@ -54,6 +57,7 @@ class AdaptiveAbstraction(PlanLength):
     first_actions: int = 16
     root_threshold: float = 5.0
     memory: float = 0.1
+    cut: float = 0.05
 
     tuning: ClassVar[Parameters] = {
         **LOOKAHEAD,
@@ -63,6 +67,7 @@ class AdaptiveAbstraction(PlanLength):
         "hold_visits": Range(1.0, 100.0, log=True),
         "root_threshold": Range(2.0, 32.0, log=True),
         "memory": Range(0.0, 0.5),
+        "cut": Range(0.0, 0.2),
     }
 
     def __post_init__(self) -> None:
@@ -75,6 +80,7 @@ class AdaptiveAbstraction(PlanLength):
         require_count("first_actions", self.first_actions, 1, MOST_CELLS)
         require_positive("root_threshold", self.root_threshold)
         require_share("memory", self.memory)
+        require_share("cut", self.cut)
 
     def unsupported(self, model: Model) -> str | None:
         """Say why a model cannot be searched; see `planners.Planner`."""
@@ -108,5 +114,5 @@ class AdaptiveAbstraction(PlanLength):
             0.0,
             False,
         )
-        growth = 2.0 ** np.arange(float(DIVISIONS * len(low)))
-        return AdaptiveSettings(cells, self.trace, self.hold_visits, self.memory, self.root_threshold * growth)
+        thresholds = self.root_threshold * 2.0 ** np.arange(float(DIVISIONS * len(low)))
+        return AdaptiveSettings(cells, self.trace, self.hold_visits, self.memory, self.cut, thresholds)

@@ -1,9 +1,4 @@
-"""The root's actions: cells of the box of actions, divided where they are visited, whose mean returns are smoothed.
-
-Actions near each other return nearly the same, and few visits under much noise cannot tell them apart. A kernel average
-over the neighbours (Nadaraya 1964; Watson 1964) can, if it is as wide as the noise demands and no wider: the bandwidth
-is the one with the least estimate of the risk (Mallows 1973; Stein 1981), the narrowest of those that do equally well.
-"""
+"""The root's actions: cells of the box of actions, divided where they are visited, whose mean returns are smoothed."""
 
 import math
 from typing import NamedTuple
@@ -11,15 +6,29 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bonspiel.planners.abstraction.adaptive.smoothing import (
+    CHOSEN,
+    MEAN,
+    MOST_CELLS,
+    RARITY,
+    RETURN,
+    ROWS,
+    SMOOTHED,
+    SQUARES,
+    TOTAL,
+    VISITS,
+    WEIGHT,
+    Smoothing,
+    choose_bandwidth,
+    new_smoothing,
+    note_place,
+    smooth,
+)
 from bonspiel.planners.core.jit import helper
 from bonspiel.planners.model import Array
 
 CELLS, FIRST, PULLS, DUE = 0, 1, 2, 3  # entries of Root.counts
-VISITS, CHOSEN, MEAN, SQUARES, TOTAL, WEIGHT, RETURN = 0, 1, 2, 3, 4, 5, 6  # columns of Root.stats
-MOST_CELLS = 64
 DIVISIONS = 16  # of each coordinate, into widths of 2e-8
-BANDWIDTHS = 7  # from 1/32 of the range of an action on, doubled up to twice the range
-NARROWEST = 1.0 / 32.0
 GROWTH = 1.1  # of the visits, after which the bandwidth is chosen anew
 
 
@@ -31,10 +40,9 @@ class Root(NamedTuple):
             the means are smoothed next; int64 [4].
         action: the action in the middle of each cell, [m, action_dim].
         divisions: that led to each cell, int64 [m].
-        stats: of each action the visits, those for which `choose_cell` chose it, the mean gain of the mover, the
-            summed squares of deviations from it, the gains and visits of all actions, summed with their nearness to
-            it, and its mean return, [m, 7].
-        bandwidth: of the nearness, in ranges of an action; 0 where an action is near itself alone, [1].
+        grid: index of the fixed action nearest to the cell that a cell is a part of, int64 [m].
+        stats: of each action, in the rows named in `smoothing`, [9, m].
+        smoothing: of the means.
         width: of the first cells, [action_dim]; 0 where actions are given, which are not divided.
         scale: 1 / range of an action, [action_dim].
     """
@@ -42,28 +50,31 @@ class Root(NamedTuple):
     counts: NDArray[np.int64]
     action: Array
     divisions: NDArray[np.int64]
+    grid: NDArray[np.int64]
     stats: Array
-    bandwidth: Array
+    smoothing: Smoothing
     width: Array
     scale: Array
 
 
 def first_cells(low: Array, high: Array, most: int) -> tuple[Array, Array]:
-    """The actions in the middle of the cells of a grid, [A, action_dim], and their width, [action_dim].
+    """The actions in the middle of the first cells, [A, action_dim], and the width of these, [action_dim].
 
     One coordinate is cut into `most` parts. Several are cut into the same odd number each, so that the middle of the
-    box is one of the actions; where even three are too many, the first of them alone, as long as there are no more than
-    `most` cells.
+    box is one of the actions. Where even three are too many, they are `most` points that fill the box evenly, the
+    middle first, and the cells around them overlap: those of the additive recurrence by the root of x^(d + 1) = x + 1
+    (Roberts 2018), in the middle two thirds of the box, so that the parts of a cell lie in it.
     """
     dim = len(low)
-    number = most if dim == 1 else max(3, int(most ** (1.0 / dim) + 1e-9 + 1) // 2 * 2 - 1)
-    counts, cells = np.ones(dim, np.int64), 1
-    for i in range(dim):
-        if cells * number <= most:
-            counts[i] = number
-            cells *= number
-    indices = np.stack(np.unravel_index(np.arange(cells), counts), -1)
-    return np.ascontiguousarray(low + (high - low) * ((indices + 0.5) / counts)), (high - low) / counts
+    number = most if dim == 1 else int(most ** (1.0 / dim) + 1e-9 + 1) // 2 * 2 - 1
+    if dim > 1 and number < 3:
+        ratio = 2.0
+        for _ in range(64):
+            ratio = (1.0 + ratio) ** (1.0 / (dim + 1))
+        places = (0.5 + np.arange(most)[:, None] * ratio ** -np.arange(1.0, dim + 1.0)) % 1.0
+        return low + (high - low) * (1.0 + 4.0 * places) / 6.0, (high - low) / 3.0
+    indices = np.stack(np.unravel_index(np.arange(number**dim), (number,) * dim), -1)
+    return np.ascontiguousarray(low + (high - low) * ((indices + 0.5) / number)), (high - low) / number
 
 
 def spread_out(count: int) -> NDArray[np.int64]:
@@ -71,20 +82,44 @@ def spread_out(count: int) -> NDArray[np.int64]:
     return np.argsort(np.arange(count) * (math.sqrt(5.0) - 1.0) / 2.0 % 1.0, kind="stable")
 
 
-def new_root(actions: Array, width: Array, scale: Array) -> Root:
-    """Cells without visits, with these actions in the middle, [A, action_dim]."""
+@helper
+def nearest(actions: Array, action: Array, scale: Array) -> int:
+    """The index of the action nearest to this one."""
+    best, least = 0, math.inf
+    for i in range(len(actions)):
+        distance = 0.0
+        for k in range(len(action)):
+            apart = (actions[i, k] - action[k]) * scale[k]
+            distance += apart * apart
+        if distance < least:
+            best, least = i, distance
+    return best
+
+
+def new_root(actions: Array, width: Array, scale: Array, fixed: Array) -> Root:
+    """Cells without visits, with these actions in the middle, [A, action_dim].
+
+    Args:
+        actions: in the middle of the cells.
+        width: of the cells, [action_dim]; 0 where they are not to be divided.
+        scale: 1 / range of an action, [action_dim].
+        fixed: the actions below the root, [n, action_dim].
+    """
     first, dim = actions.shape
     room = max(MOST_CELLS, first)
     root = Root(
         counts=np.array([first, first, 0, 0]),
         action=np.empty((room, dim)),
         divisions=np.zeros(room, np.int64),
-        stats=np.zeros((room, 7)),
-        bandwidth=np.zeros(1),
+        grid=np.zeros(room, np.int64),
+        stats=np.zeros((ROWS, room)),
+        smoothing=new_smoothing(actions, scale),
         width=width,
         scale=scale,
     )
     root.action[:first] = actions
+    root.grid[:first] = [nearest(fixed, action, scale) for action in actions]
+    root.stats[WEIGHT, :first] = root.stats[RARITY, :first] = 1.0
     return root
 
 
@@ -93,19 +128,16 @@ def choose_cell(root: Root, exploration: float) -> int:
     """Choose by UCB1 on the smoothed means, the first cells once each before; an untried part counts as one visit."""
     pulls = root.counts[PULLS]
     if pulls < root.counts[FIRST]:
-        root.stats[pulls, CHOSEN] = 1.0
+        root.stats[CHOSEN, pulls] = 1.0
         return int(pulls)
     width = exploration * math.sqrt(2.0 * math.log(pulls))
+    smoothed, rarity = root.stats[SMOOTHED], root.stats[RARITY]
     best, top = 0, -math.inf
     for cell in range(root.counts[CELLS]):
-        stats = root.stats[cell]
-        if stats[VISITS] > 0.0:
-            score = stats[TOTAL] / stats[WEIGHT] + width / math.sqrt(stats[VISITS])
-        else:
-            score = (stats[TOTAL] + stats[MEAN]) / (stats[WEIGHT] + 1.0) + width
+        score = smoothed[cell] + width * rarity[cell]
         if score > top:
             best, top = cell, score
-    root.stats[best, CHOSEN] += 1.0
+    root.stats[CHOSEN, best] += 1.0
     return best
 
 
@@ -120,41 +152,49 @@ def add_return(root: Root, cell: int, gain: float, returned: float, thresholds: 
         returned: the plain return, which alone the decision reports.
         thresholds: visits that divide a cell, by its divisions so far.
     """
-    stats = root.stats[cell]
+    stats, near = root.stats, root.smoothing.near
     root.counts[PULLS] += 1
-    stats[VISITS] += 1.0
-    stats[RETURN] += (returned - stats[RETURN]) / stats[VISITS]
-    change = gain - stats[MEAN]
-    if stats[VISITS] == 1.0:
-        stats[MEAN] = gain
+    stats[VISITS, cell] += 1.0
+    visits = stats[VISITS, cell]
+    stats[RETURN, cell] += (returned - stats[RETURN, cell]) / visits
+    stats[RARITY, cell] = 1.0 / math.sqrt(visits)
+    if visits == 1.0:  # the one that it counted as before goes
+        stats[TOTAL, cell] -= stats[MEAN, cell]
+        stats[WEIGHT, cell] -= 1.0
+        stats[MEAN, cell] = gain
     else:
-        stats[MEAN] += change / stats[VISITS]
-        stats[SQUARES] += change * (gain - stats[MEAN])
+        change = gain - stats[MEAN, cell]
+        stats[MEAN, cell] += change / visits
+        stats[SQUARES, cell] += change * (gain - stats[MEAN, cell])
     depth, first_round = root.divisions[cell], root.counts[PULLS] <= root.counts[FIRST]
     due = root.counts[PULLS] >= root.counts[DUE] and not first_round
-    if depth < len(thresholds) and stats[VISITS] >= thresholds[depth] and root.counts[CELLS] + 2 <= MOST_CELLS:
+    if depth < len(thresholds) and visits >= thresholds[depth] and root.counts[CELLS] + 2 <= MOST_CELLS:
         _divide(root, cell)
         due = True
+    used = root.counts[CELLS]
     if due:
         if not first_round:
-            if root.counts[CELLS] <= MOST_CELLS:  # the risk takes the square of their number
-                root.bandwidth[0] = _best_bandwidth(root)
+            if used <= MOST_CELLS:  # the risk takes the square of their number
+                choose_bandwidth(root.smoothing, stats, used)
             root.counts[DUE] = int(GROWTH * root.counts[PULLS]) + 1
-        for other in range(root.counts[CELLS]):
-            root.stats[other, TOTAL], root.stats[other, WEIGHT] = _sum_near(root, other, root.bandwidth[0])
-        return
-    for other in range(root.counts[CELLS]):
-        near = _nearness(root, cell, other, root.bandwidth[0])
-        root.stats[other, TOTAL] += near * gain
-        root.stats[other, WEIGHT] += near
+        smooth(root.smoothing, stats, used)
+    elif root.smoothing.bandwidth[0] == 0.0:
+        stats[TOTAL, cell] += gain
+        stats[WEIGHT, cell] += 1.0
+        stats[SMOOTHED, cell] = stats[TOTAL, cell] / stats[WEIGHT, cell]
+    else:
+        total, weight, smoothed = stats[TOTAL], stats[WEIGHT], stats[SMOOTHED]
+        for other in range(used):
+            total[other] += near[cell, other] * gain
+            weight[other] += near[cell, other]
+            smoothed[other] = total[other] / weight[other]
 
 
 @helper
 def _divide(root: Root, cell: int) -> None:
     """Cut a cell into three along the coordinate whose turn it is.
 
-    The middle one has the action of the whole and keeps its place (as in Munos 2011, simultaneous optimistic
-    optimization); the others begin with its mean.
+    The middle one has the action of the whole and keeps its place; the others begin with its mean.
     """
     dim, depth = root.action.shape[1], root.divisions[cell]
     axis = depth % dim
@@ -167,74 +207,9 @@ def _divide(root: Root, cell: int) -> None:
             root.action[part, k] = root.action[cell, k]
         root.action[part, axis] += side * offset
         root.divisions[part] = depth + 1
-        root.stats[part, VISITS] = 0.0
-        root.stats[part, CHOSEN] = 0.0
-        root.stats[part, SQUARES] = 0.0
-        root.stats[part, RETURN] = 0.0
-        root.stats[part, MEAN] = root.stats[cell, MEAN]
-
-
-@helper
-def _nearness(root: Root, cell: int, other: int, bandwidth: float) -> float:
-    """A Gaussian of the distance of two actions in ranges of an action; 1 for one and the same."""
-    if cell == other:
-        return 1.0
-    if bandwidth == 0.0:
-        return 0.0
-    distance = 0.0
-    for k in range(root.action.shape[1]):
-        apart = (root.action[cell, k] - root.action[other, k]) * root.scale[k]
-        distance += apart * apart
-    return math.exp(-0.5 * distance / (bandwidth * bandwidth))
-
-
-@helper
-def _sum_near(root: Root, cell: int, bandwidth: float) -> tuple[float, float]:
-    """The gains and the visits of all actions, summed with their nearness to that of a cell."""
-    total, weight = 0.0, 0.0
-    for other in range(root.counts[CELLS]):
-        visits = root.stats[other, VISITS]
-        if visits > 0.0:
-            near = visits * _nearness(root, cell, other, bandwidth)
-            total += near * root.stats[other, MEAN]
-            weight += near
-    return total, weight
-
-
-@helper
-def _best_bandwidth(root: Root) -> float:
-    """The bandwidth of the least estimate of the risk, 0 if that is not to smooth or no action was tried twice.
-
-    With the variance v of a gain, an unbiased estimate of the summed squared error of the smoothed means s, each
-    times its visits, is sum n (s - m)^2 + 2 v sum h but for a constant; h is the weight of a mean in its own average.
-    """
-    squares, degrees, tried = 0.0, 0.0, 0.0
-    for cell in range(root.counts[CELLS]):
-        squares += root.stats[cell, SQUARES]
-        if root.stats[cell, VISITS] > 0.0:
-            tried += 1.0
-            degrees += root.stats[cell, VISITS] - 1.0
-    if degrees == 0.0:
-        return 0.0
-    noise = squares / degrees
-    best, least, bandwidth = 0.0, 2.0 * noise * tried, NARROWEST
-    for _ in range(BANDWIDTHS):
-        risk = 0.0
-        for cell in range(root.counts[CELLS]):
-            visits = root.stats[cell, VISITS]
-            if visits > 0.0:
-                total, weight = _sum_near(root, cell, bandwidth)
-                off = total / weight - root.stats[cell, MEAN]
-                risk += visits * off * off + 2.0 * noise * visits / weight
-        if risk < least:
-            best, least = bandwidth, risk
-        bandwidth *= 2.0
-    return best
-
-
-def smoothed_means(root: Root) -> Array:
-    """The smoothed mean of every action; of one that was not tried, with one visit of the mean that it began with."""
-    stats = root.stats[: root.counts[CELLS]]
-    untried = stats[:, VISITS] == 0.0
-    means: Array = (stats[:, TOTAL] + untried * stats[:, MEAN]) / np.maximum(stats[:, WEIGHT] + untried, 1e-300)
-    return means
+        root.grid[part] = root.grid[cell]
+        for row in range(len(root.stats)):
+            root.stats[row, part] = 0.0
+        root.stats[MEAN, part] = root.stats[MEAN, cell]
+        root.stats[RARITY, part] = 1.0
+        note_place(root.smoothing, part, root.action, root.scale)

@@ -6,11 +6,11 @@ as in TD(lambda) (Sutton 1988; for tree search Vodopivec, Samothrakis, Ster 2017
 the best sequence of actions that is known.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
+from bonspiel.planners.abstraction.adaptive.length import WHOLE, draw_length, no_spans, note_early, note_span
 from bonspiel.planners.abstraction.adaptive.root import FIRST, PULLS, Root, add_return, choose_cell, new_root
 from bonspiel.planners.abstraction.adaptive.sequence import Sequence, leave_at, no_sequence, remember
 from bonspiel.planners.abstraction.fixed import trie as cells_of_states
@@ -31,6 +31,7 @@ class AdaptiveSettings(NamedTuple):
     trace: float
     hold_visits: float
     memory: float
+    cut: float
     thresholds: Array
 
 
@@ -42,12 +43,14 @@ class AdaptiveTree(NamedTuple):
         root: the actions of the decision's own state.
         baseline: number and mean of the returns from each step on, [steps, 2].
         sequence: the best sequence of actions known.
+        spans: returns of the first steps and of whole simulations, as in `length`.
     """
 
     trie: FixedTrie
     root: Root
     baseline: Array
     sequence: Sequence
+    spans: Array
 
 
 class AdaptiveWalk(NamedTuple):
@@ -61,7 +64,7 @@ def new_tree(n_actions: int, root: Root, steps: int, nodes: int, max_depth: int)
     """An empty tree with room for `nodes` nodes."""
     nobody = np.empty((0, root.action.shape[1]))
     trie = cells_of_states.new_trie(steps, n_actions, nobody, nodes, max_depth, squares=True)
-    return AdaptiveTree(trie, root, np.zeros((steps, 2)), no_sequence(steps))
+    return AdaptiveTree(trie, root, np.zeros((steps, 2)), no_sequence(steps), no_spans())
 
 
 def new_walk(state_dim: int, steps: int, n_actions: int, max_depth: int) -> AdaptiveWalk:
@@ -75,29 +78,17 @@ def grow(tree: AdaptiveTree, walk: AdaptiveWalk, factor: float) -> AdaptiveTree:
 
 
 @helper
-def nearest(actions: Array, action: Array, scale: Array) -> int:
-    """The index of the action nearest to this one."""
-    best, least = 0, math.inf
-    for i in range(len(actions)):
-        distance = 0.0
-        for k in range(len(action)):
-            apart = (actions[i, k] - action[k]) * scale[k]
-            distance += apart * apart
-        if distance < least:
-            best, least = i, distance
-    return best
-
-
-@helper
-def _back_up(tree: AdaptiveTree, walk: AdaptiveWalk, depth: int, discount: float, settings: AdaptiveSettings) -> float:
-    """Add the returns to all cells of every step, and to the root's action; the return of the simulation."""
+def _back_up(
+    tree: AdaptiveTree, walk: AdaptiveWalk, depth: int, rest: float, discount: float, settings: AdaptiveSettings
+) -> float:
+    """Add the returns to all cells of every step, and to the root's action; the return, to which `rest` comes last."""
     fixed, baseline = walk.fixed, tree.baseline
-    total, target, expected, gain = 0.0, 0.0, 0.0, 0.0
+    total, target, expected, gain = rest, 0.0, 0.0, 0.0
     for i in range(depth - 1, -1, -1):
         reward, mover = fixed.reward[i, 0], fixed.reward[i, 1]
         total = reward + discount * total
         if i == depth - 1:
-            target = reward
+            target = total
         else:
             target = reward + discount * (settings.trace * target + (1.0 - settings.trace) * expected)
         baseline[i, 0] += 1.0
@@ -111,8 +102,10 @@ def _back_up(tree: AdaptiveTree, walk: AdaptiveWalk, depth: int, discount: float
     return total
 
 
+_ROOT = new_root(np.zeros((1, 1)), np.zeros(1), np.zeros(1), np.zeros((1, 1)))
 _EXAMPLE = AdaptiveSettings(
     FixedSettings(1.0, 0.0, 0.0, np.empty((1, 1)), np.empty(1), np.empty(1), 1.0, 1.0, 1.0, False),
+    1.0,
     1.0,
     1.0,
     1.0,
@@ -120,9 +113,7 @@ _EXAMPLE = AdaptiveSettings(
 )
 
 
-@search_kernel(
-    new_tree(1, new_root(np.empty((1, 1)), np.empty(1), np.empty(1)), 1, 1, 1), new_walk(1, 1, 1, 1), _EXAMPLE
-)
+@search_kernel(new_tree(1, _ROOT, 1, 1, 1), new_walk(1, 1, 1, 1), _EXAMPLE)
 def search(
     tree: AdaptiveTree, walk: AdaptiveWalk, problem: Problem, simulations: int, rng: Rng, settings: AdaptiveSettings
 ) -> int:
@@ -136,10 +127,14 @@ def search(
         exploration = root_exploration(trie.returns, cells.exploration, cells.spread)
         leave = leave_at(sequence, settings.memory, rng) if root.counts[PULLS] >= root.counts[FIRST] else 0
         cell = choose_cell(root, exploration) if leave == 0 else sequence.chosen[0]
-        chosen = nearest(cells.actions, root.action[cell], root.scale)
+        chosen = root.grid[cell]
         fixed.chosen[0] = cell
+        length = problem.steps
+        if leave == 0 and root.counts[PULLS] >= root.counts[FIRST]:
+            length = draw_length(tree.spans, settings.cut, length, rng)
         depth, last, terminated = 0, 0.0, False
-        while depth < problem.steps and not terminated:
+        # cut only where others went on, since what follows is theirs
+        while depth < problem.steps and not terminated and (depth < length or tree.baseline[depth, 0] == 0.0):
             state, next_state = fixed.state[depth % 2], fixed.state[1 - depth % 2]
             mover = player(problem, state)
             action = root.action[cell]
@@ -163,6 +158,12 @@ def search(
             fixed.reward[depth, 1] = mover
             fixed.reward[depth, 0], terminated = step(problem, state, action, next_state, rng)
             depth += 1
-        total = _back_up(tree, walk, depth, problem.discount, settings)
-        remember(sequence, fixed, depth, chosen, leave, total)
+        is_cut = depth < problem.steps and not terminated
+        rest = tree.baseline[depth, 1] if is_cut else 0.0
+        total = _back_up(tree, walk, depth, rest, problem.discount, settings)
+        if settings.cut > 0.0:
+            note_early(tree.spans, settings.cut, fixed.reward, depth, problem.discount)
+        if not is_cut:
+            note_span(tree.spans, WHOLE, total)
+            remember(sequence, fixed, depth, chosen, leave, total)
     return simulations

@@ -8,16 +8,8 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
-from bonspiel.planners.abstraction.adaptive.root import (
-    CELLS,
-    MEAN,
-    VISITS,
-    _best_bandwidth,
-    add_return,
-    first_cells,
-    new_root,
-    smoothed_means,
-)
+from bonspiel.planners.abstraction.adaptive.root import CELLS, add_return, first_cells, new_root
+from bonspiel.planners.abstraction.adaptive.smoothing import MEAN, SMOOTHED, VISITS, choose_bandwidth, smooth
 from bonspiel.planners.checks import steps_left
 from bonspiel.planners.core.search import kept_trees
 from tests.planners.oracles import cells_of
@@ -99,14 +91,24 @@ class PlainRoot:
         return min([0.0, *(2.0**i / 32 for i in range(7))], key=risk)
 
 
-def plain_search(model, state, simulations, rng, last, hold, memory):
+def length_of(early, whole, cut, steps, rng):
+    """The steps of a simulation that may be cut."""
+    if cut * steps <= 1 or len(early) < 2 or len(whole) < 2:
+        return steps
+    told = np.var(early, ddof=1) * steps * cut
+    if rng.random() * np.var(whole, ddof=1) >= 0.9 * min(np.var(whole, ddof=1), told):
+        return steps
+    return min(steps, 1 + int(1 / cut + math.log(1 - rng.random()) / math.log(1 - cut)))
+
+
+def plain_search(model, state, simulations, rng, last, hold, memory, cut):
     """The root, the means and the best sequence after a search with dictionaries; `last` is the last decision's."""
     exploration, spread, trace, steps = 0.15, 0.5, 0.9, steps_left(model, state)
     low, high = model.action_low[0], model.action_high[0]
     grid = [low + (high - low) * (i + 0.5) / 16 for i in range(16)]
     root, cell = PlainRoot(low, high), cells_of(model)
     known, stats = set(), defaultdict(lambda: np.zeros((2, 16)))
-    squares, totals = defaultdict(float), []
+    squares, totals, early, whole, cuts = defaultdict(float), [], [], [], 0
     baseline, returned = defaultdict(list), defaultdict(list)
     memory, sequence, repeats = 0.0 if hasattr(model, "player") else memory, None, []
     if last is not None and memory > 0:
@@ -126,8 +128,10 @@ def plain_search(model, state, simulations, rng, last, hold, memory):
                 leave = steps
             elif rng.random() < memory:
                 leave = min(int(rng.random() * steps / 0.8), steps)
-        x, terminated, path = state, False, []
-        while not terminated and len(path) < steps:
+        x, terminated, path, length = state, False, [], steps
+        if leave == 0 and root.pulls >= 16:
+            length = length_of(early, whole, cut, steps, rng)
+        while not terminated and len(path) < steps and (len(path) < length or len(path) not in baseline):
             mover, walk, value = player(x), [], 0.0
             if not path:
                 arm = root.choose(c_root) if leave == 0 else sequence[0]
@@ -167,10 +171,11 @@ def plain_search(model, state, simulations, rng, last, hold, memory):
             reward, terminated = model.step(x, np.array([action]), after, model.params, rng)
             path.append((mover, walk, arm, value, reward))
             x = after
-        total = target = expected = 0.0
+        is_cut = len(path) < steps and not terminated
+        total = target = expected = np.mean(baseline[len(path)]) if is_cut else 0.0
         for i in reversed(range(len(path))):
             mover, walk, arm, value, reward = path[i]
-            following = 0.0 if i == len(path) - 1 else trace * target + (1 - trace) * expected
+            following = target if i == len(path) - 1 else trace * target + (1 - trace) * expected
             total, target = reward + model.discount * total, reward + model.discount * following
             baseline[i].append(total)
             expected = np.mean(baseline[i]) + mover * value
@@ -179,43 +184,48 @@ def plain_search(model, state, simulations, rng, last, hold, memory):
                 stats[s][:, arm] += 1, gain
                 squares[s] += gain**2
         totals.append(total)
+        early.append(sum(model.discount**i * step[4] for i, step in enumerate(path[: round(1 / cut)])) if cut else 0.0)
+        cuts += is_cut
+        whole += [] if is_cut else [total]
         if sequence is not None and leave >= len(path):
             repeats.append(total)
-        elif sequence is None or (repeats and total > np.mean(repeats) + 1e-9 * abs(np.mean(repeats))):
+        elif sequence is None or (not is_cut and repeats and total > np.mean(repeats) + 1e-9 * abs(np.mean(repeats))):
             arms = [step[2] for step in path]
             final = min(range(16), key=lambda i: abs(grid[i] - action))
             sequence, repeats = (arms + [final] * steps)[:steps], [total]
         root.add(arm, gain)
         returned[arm].append(mover * total)
-    return root, [np.mean(gains) for _, gains in sorted(returned.items())], sequence
+    return root, [np.mean(gains) for _, gains in sorted(returned.items())], sequence, cuts
 
 
 @pytest.mark.parametrize(
-    ("model", "simulations", "hold", "memory"),
+    ("model", "simulations", "hold", "memory", "cut"),
     [
-        (Bandit(), 150, 40.0, 0.1),
-        (Chain(), 100, 40.0, 0.1),
-        (Diamond(), 100, 40.0, 0.1),
-        (Handover(), 100, 40.0, 0.1),
-        (Target(), 150, 40.0, 0.1),
-        (envs.Trap(), 150, 40.0, 0.1),
-        (Target(), 150, 0.0, 0.1),
-        (Target(), 150, 40.0, 0.0),
-        (envs.Trap(), 150, 40.0, 0.5),
-        (envs.Pendulum(), 25, 40.0, 0.1),
-        (envs.Pendulum(), 25, 40.0, 0.5),
+        (Bandit(), 150, 40.0, 0.1, 0.05),
+        (Chain(), 100, 40.0, 0.1, 0.05),
+        (Diamond(), 100, 40.0, 0.1, 0.05),
+        (Handover(), 100, 40.0, 0.1, 0.05),
+        (Target(), 150, 40.0, 0.1, 0.05),
+        (envs.Trap(), 150, 40.0, 0.1, 0.05),
+        (Target(), 150, 0.0, 0.1, 0.05),
+        (Target(), 150, 40.0, 0.0, 0.05),
+        (envs.Trap(), 150, 40.0, 0.5, 0.05),
+        (envs.Pendulum(), 25, 40.0, 0.1, 0.05),
+        (envs.Pendulum(), 25, 40.0, 0.5, 0.05),
+        (envs.Pendulum(), 25, 40.0, 0.1, 0.0),
+        (envs.CartPole(noise=10.0), 60, 40.0, 0.1, 0.1),
     ],
     ids=lambda value: value if isinstance(value, float) else type(value).__name__,
 )
-def test_two_decisions_of_an_episode_follow_the_pseudo_code(model, simulations, hold, memory):
+def test_two_decisions_of_an_episode_follow_the_pseudo_code(model, simulations, hold, memory, cut):
     rng, plain_rng = np.random.default_rng(7), np.random.default_rng(7)
     state, over, last = model.initial_state(rng), False, None
     model = python_twin(model)
     plain_rng.bit_generator.state = rng.bit_generator.state
-    search = planners.begin_episode(planners.make("adaptive", hold_visits=hold, memory=memory), model)
+    search = planners.begin_episode(planners.make("adaptive", hold_visits=hold, memory=memory, cut=cut), model)
     decisions = 1 if isinstance(model, (Bandit, Target)) else 2  # Target's last actions are all worth the same
-    for _ in range(decisions):
-        root, means, last = plain_search(model, state, simulations, plain_rng, last, hold, memory)
+    for decided in range(decisions):
+        root, means, last, cuts = plain_search(model, state, simulations, plain_rng, last, hold, memory, cut)
         decision = search.plan(state, Budget(simulations), rng)
         visits, _ = root.arrays()
         np.testing.assert_allclose(decision.actions[:, 0], root.middles, rtol=1e-12)
@@ -223,6 +233,7 @@ def test_two_decisions_of_an_episode_follow_the_pseudo_code(model, simulations, 
         np.testing.assert_allclose(decision.values[visits > 0], means, rtol=1e-9)
         assert decision.action[0] == pytest.approx(root.decided(), rel=1e-12)
         assert rng.bit_generator.state == plain_rng.bit_generator.state
+        assert (cuts > 0) == (cut == 0.1 and decided > 0)
         after = np.empty_like(state)
         _, over = model.step(state, decision.action, after, model.params, np.random.default_rng(8))
         if over:
@@ -233,23 +244,32 @@ def test_two_decisions_of_an_episode_follow_the_pseudo_code(model, simulations, 
 def filled(returns, thresholds=NEVER):
     """A root of one dimension whose actions got these returns, [rounds, actions]."""
     actions, width = first_cells(np.zeros(1), np.ones(1), returns.shape[1])
-    root = new_root(actions, width, np.ones(1))
+    root = new_root(actions, width, np.ones(1), actions)
     for row in returns:
         for cell, gain in enumerate(row):
             add_return(root, cell, gain, 0.0, thresholds)
     return root
 
 
+def bandwidth_of(root):
+    """Smooth anew."""
+    used = int(root.counts[CELLS])
+    choose_bandwidth(root.smoothing, root.stats, used)
+    smooth(root.smoothing, root.stats, used)
+    return root.smoothing.bandwidth[0]
+
+
 def test_means_are_smoothed_as_far_as_the_noise_demands():
     rng = np.random.default_rng(0)
     zigzag, slope = np.arange(16) % 2 * 1.0, np.linspace(0.0, 1.0, 16)
-    assert _best_bandwidth(filled(zigzag + 0.01 * rng.standard_normal((3, 16)))) == 0.0
-    assert _best_bandwidth(filled(rng.standard_normal((10, 16)))) >= 0.25
+    assert bandwidth_of(filled(zigzag + 0.01 * rng.standard_normal((3, 16)))) == 0.0
+    assert bandwidth_of(filled(rng.standard_normal((10, 16)))) >= 0.25
     off, raw_off = 0.0, 0.0
     for _ in range(20):
         noisy = filled(slope + rng.standard_normal((10, 16)))
-        off += ((smoothed_means(noisy) - slope) ** 2).sum()
-        raw_off += ((noisy.stats[:16, MEAN] - slope) ** 2).sum()
+        bandwidth_of(noisy)
+        off += ((noisy.stats[SMOOTHED, :16] - slope) ** 2).sum()
+        raw_off += ((noisy.stats[MEAN, :16] - slope) ** 2).sum()
     assert off < 0.6 * raw_off
 
 
@@ -257,18 +277,18 @@ def test_sums_kept_up_to_date_are_those_made_anew():
     rng = np.random.default_rng(1)
     root = filled(np.linspace(0.0, 1.0, 16) + rng.standard_normal((4, 16)), thresholds=np.array([3.0, 100.0]))
     count = int(root.counts[CELLS])
-    assert count == 48 and root.bandwidth[0] > 0.0
-    visits, means = root.stats[:count, VISITS], root.stats[:count, MEAN]
-    near = nearness(root.action[:count], root.bandwidth[0])
+    assert count == 48 and root.smoothing.bandwidth[0] > 0.0
+    visits, means = root.stats[VISITS, :count], root.stats[MEAN, :count]
+    near = nearness(root.action[:count], root.smoothing.bandwidth[0])
     alone = visits == 0
     np.testing.assert_allclose(
-        smoothed_means(root), (near @ (visits * means) + alone * means) / (near @ visits + alone)
+        root.stats[SMOOTHED, :count], (near @ (visits * means) + alone * means) / (near @ visits + alone)
     )
 
 
 def test_cells_of_two_coordinates_are_divided_along_each_in_turn():
     actions, width = first_cells(np.zeros(2), np.array([1.0, 3.0]), 9)
-    root = new_root(actions, width, np.array([1.0, 1.0 / 3.0]))
+    root = new_root(actions, width, np.array([1.0, 1.0 / 3.0]), actions)
     for _ in range(3):
         add_return(root, 4, 0.5, 0.5, np.array([1.0, 2.0, 100.0]))
     assert root.counts[CELLS] == 13 and root.divisions[[4, 9, 10, 11, 12]].tolist() == [2, 1, 1, 2, 2]
@@ -285,7 +305,7 @@ def test_many_actions_can_be_given_and_are_not_smoothed():
             envs.Trap(), np.zeros(2), Budget(2_000), np.random.default_rng(0), given
         )
     assert len(decision.actions) == 300 and (decision.visits > 0).all()
-    assert trees[0].root.bandwidth[0] == 0.0
+    assert trees[0].root.smoothing.bandwidth[0] == 0.0
 
 
 def test_one_reward_without_end_is_named():

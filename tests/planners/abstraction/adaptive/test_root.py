@@ -5,20 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bonspiel.planners.abstraction.adaptive.root import CELLS, MOST_CELLS, add_return, first_cells, new_root
+from bonspiel.planners.abstraction.adaptive.root import CELLS, add_return, first_cells, new_root
+from bonspiel.planners.abstraction.adaptive.smoothing import MOST_CELLS
 
 
 @pytest.mark.parametrize(
     ("dim", "most", "counts"),
-    [
-        (1, 16, [16]),
-        (1, 2, [2]),
-        (1, 1, [1]),
-        (2, 16, [3, 3]),
-        (2, 25, [5, 5]),
-        (3, 16, [3, 3, 1]),
-        (6, 16, [3, 3, 1, 1, 1, 1]),
-    ],
+    [(1, 16, [16]), (1, 2, [2]), (1, 1, [1]), (2, 16, [3, 3]), (2, 25, [5, 5]), (3, 27, [3, 3, 3])],
 )
 def test_first_actions_are_a_grid_which_in_several_dimensions_has_the_middle(dim, most, counts):
     grid, width = first_cells(np.zeros(dim), np.ones(dim), most)
@@ -27,14 +20,26 @@ def test_first_actions_are_a_grid_which_in_several_dimensions_has_the_middle(dim
     assert dim == 1 or (np.abs(grid - 0.5) < 1e-12).all(1).sum() == 1
 
 
+@pytest.mark.parametrize(("dim", "most"), [(2, 8), (3, 16), (6, 16)])
+def test_few_first_actions_have_the_middle_and_fill_each_coordinate(dim, most):
+    actions, width = first_cells(np.zeros(dim), np.ones(dim), most)
+    np.testing.assert_allclose(actions[0], 0.5)
+    np.testing.assert_allclose(width, 1.0 / 3.0)
+    assert (actions >= 1.0 / 6.0).all() and (actions <= 5.0 / 6.0).all()
+    gaps = np.diff(np.sort(actions, axis=0), axis=0)
+    assert (gaps > 0.0).all() and (gaps < 0.2).all()
+    apart = np.linalg.norm(actions[:, None] - actions, axis=-1)[~np.eye(most, dtype=bool)]
+    assert apart.min() > 0.1
+
+
 @settings(max_examples=60)
 @given(
-    st.integers(1, 6), st.integers(1, MOST_CELLS), st.lists(st.integers(0, 10**6), max_size=40), st.integers(0, 10**6)
+    st.integers(1, 3), st.integers(1, MOST_CELLS), st.lists(st.integers(0, 10**6), max_size=40), st.integers(0, 10**6)
 )
 def test_divided_cells_cover_the_box_once(dim, most, choices, seed):
     low, high = -np.ones(dim), np.arange(1.0, dim + 1.0)
-    grid, width = first_cells(low, high, most)
-    root = new_root(grid, width, 1.0 / (high - low))
+    grid, width = first_cells(low, high, max(most, 3**dim) if dim > 1 else most)
+    root = new_root(grid, width, 1.0 / (high - low), grid)
     for choice in choices:
         add_return(root, choice % int(root.counts[CELLS]), 0.0, 0.0, np.ones(100))  # each visit divides its cell
     count = int(root.counts[CELLS])

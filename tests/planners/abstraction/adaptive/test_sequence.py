@@ -6,6 +6,7 @@ import pytest
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
 from bonspiel.planners.abstraction.adaptive.sequence import MEAN, hand_on, leave_at, no_sequence, remember
+from bonspiel.planners.abstraction.adaptive.smoothing import CHOSEN
 from bonspiel.planners.abstraction.fixed.trie import new_walk
 from bonspiel.planners.core.search import kept_trees
 from tests.planners.tiny_models import Diamond, Handover
@@ -91,7 +92,7 @@ def test_following_does_not_count_for_the_last_choice():
         search = planners.begin_episode(planners.make("adaptive", memory=1.0), model)
         search.plan(np.zeros(2), Budget(200), np.random.default_rng(0))
         decision = search.plan(np.zeros(2), Budget(200), np.random.default_rng(0))
-    chosen = trees[1].root.stats[: len(decision.visits), 1]
+    chosen = trees[1].root.stats[CHOSEN, : len(decision.visits)]
     assert 0 < chosen.sum() < decision.visits.sum() == 200
     assert chosen[(decision.actions == decision.action).all(1)] >= 0.5 * chosen.max()
     assert decision.visits[np.argmax(chosen)] < decision.visits.max()
