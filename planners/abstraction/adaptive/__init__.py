@@ -1,1 +1,1 @@
-"""The abstraction tree with one set of parameters: lasting actions, relative returns, smoothed means, one sequence."""
+"""The abstraction tree with one set of parameters: lasting actions, relative returns, short simulations, a sequence."""

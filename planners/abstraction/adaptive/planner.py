@@ -13,7 +13,15 @@ from bonspiel.planners.abstraction.adaptive.search import AdaptiveSettings
 from bonspiel.planners.abstraction.adaptive.smoothing import MOST_CELLS
 from bonspiel.planners.abstraction.fixed.search import FixedSettings
 from bonspiel.planners.abstraction.scaled import ScaledAbstraction
-from bonspiel.planners.checks import offers, require_at_least, require_count, require_positive, require_share
+from bonspiel.planners.checks import (
+    is_real,
+    offers,
+    require,
+    require_at_least,
+    require_count,
+    require_positive,
+    require_share,
+)
 from bonspiel.planners.core.problem import PlanLength
 from bonspiel.planners.model import HasActions
 from bonspiel.planners.planner import EpisodeSearch, FreshSearches, check_plan
@@ -29,8 +37,8 @@ class AdaptiveAbstraction(PlanLength):
 
     Its cells of states are those of `scaled_abstraction`. At the root cells of actions are divided where they are
     visited, and their means are smoothed as far as the noise demands. A part of the simulations follows the best
-    sequence of actions known, also from decision to decision. A model with `actions` is searched as by
-    `scaled_abstraction` (docs/abstraction-tree.md).
+    sequence of actions known, also from decision to decision; others end early where their first steps tell enough. A
+    model with `actions` is searched as by `scaled_abstraction` (docs/abstraction-tree.md).
 
     Args:
         exploration: C at the root in units of the range of the returns, at least 0.
@@ -39,9 +47,9 @@ class AdaptiveAbstraction(PlanLength):
             far away tell little. 1 for returns alone, in [0, 1].
         hold_visits: a state whose finest cell has as many visits goes on with the action before in half of the
             simulations, in more of them the fewer visits it has; at least 0.
-        first_actions: most actions of a state, at most 64: all in one dimension; in more the same odd number along
-            every coordinate, 9 of 16 in two; where three along each are too many, along the first ones alone. At the
-            root their cells are divided, into 64 in all.
+        first_actions: most actions of a state, at most 64: all in one dimension; in more a grid of the same odd number
+            along every coordinate, 9 of 16 in two; where three along each are too many, as many points as this that
+            fill the box evenly. At the root their cells are divided, into 64 in all.
         root_threshold: visits t that one of the first cells needs at the root before it is divided, t 2^e after e
             divisions.
         memory: part of the simulations after the root's first actions that follow the best sequence of actions known,
@@ -80,7 +88,7 @@ class AdaptiveAbstraction(PlanLength):
         require_count("first_actions", self.first_actions, 1, MOST_CELLS)
         require_positive("root_threshold", self.root_threshold)
         require_share("memory", self.memory)
-        require_share("cut", self.cut)
+        require(is_real(self.cut) and 0.0 <= self.cut < 1.0, "cut", self.cut, "in [0, 1)")
 
     def unsupported(self, model: Model) -> str | None:
         """Say why a model cannot be searched; see `planners.Planner`."""

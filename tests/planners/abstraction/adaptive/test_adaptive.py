@@ -374,3 +374,9 @@ def test_few_simulations_try_actions_that_lie_far_apart():
     decision = planners.make("adaptive").plan(envs.Trap(), np.zeros(2), Budget(4), np.random.default_rng(0))
     tried = np.sort(decision.actions[decision.visits > 0, 0])
     assert np.diff(tried).min() > 0.15
+
+
+@pytest.mark.parametrize("cut", [1.0, -0.1, np.nan, "0.1"])
+def test_a_cut_that_leaves_no_step_to_tell_is_refused(cut):
+    with pytest.raises(ValueError, match=r"cut=.*: must be in \[0, 1\)"):
+        planners.make("adaptive", cut=cut)
