@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from bonspiel.curling.ice.noise import noise_of
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.match.state import TIME
 from bonspiel.curling.model import Curling
-from bonspiel.curling.model_params import nearest_network, why_no_weights
-from bonspiel.curling.players.reply_search import FIRST_ERRORS, MOST_ERRORS, ReplySearch, SearchSettings, load_code
+from bonspiel.curling.model_params import nearest_network, throwers_of, why_no_weights
+from bonspiel.curling.players.quasi_random import MOST_ERRORS
+from bonspiel.curling.players.reply_search import FIRST_ERRORS, ReplySearch, SearchSettings, load_code
 from bonspiel.curling.win_probability import with_network_table
 from bonspiel.planners.checks import check_actions, require, require_count, require_positive, steps_left
 from bonspiel.planners.model import Array, Model, Rng
@@ -29,8 +29,8 @@ from bonspiel.planners.wrappers.valued import with_values
 class Champion:
     """The strongest player, with the network of the package that fits the game best; a line says if it is for another.
 
-    In the physics dc2, without errors of execution, between players who differ, and without a network `presearch`
-    plays, and a line says why.
+    In the physics dc2, for players without errors of execution, and without a network `presearch` plays, and a line
+    says why.
 
     With the same seed and a budget of simulations, which are throws valued, the decision is the same on however many
     threads.
@@ -110,8 +110,8 @@ class Champion:
 def _other_network(match: Any) -> Path | None:
     """The file of weights that are for another match and serve this one too, by what was measured."""
     found = None if match.weights == "none" else nearest_network(match)
-    serves = match.throwers is None and noise_of(match.noise).params.any()
-    return found[1].file if found and serves and found[1].physics == match.law.experience else None
+    have_errors = all(player.noise.params.any() for player in throwers_of(match))
+    return found[1].file if found and have_errors and found[1].physics == match.law.experience else None
 
 
 @functools.cache

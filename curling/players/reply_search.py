@@ -3,12 +3,13 @@
 1. Each aim of a grid is thrown once without errors, and the values that the network gives are smoothed by the errors of
    execution, as in root pre-search (`planners.wrappers.presearch`). The peaks and the rule-based candidates are kept.
 2. They are thrown with the same quasi-random errors each (common random numbers), fewer and fewer with more and more.
+   For the last shot of an end, which has no reply, better aims near the best of them join first
+   (`curling.players.refinement`).
 3. The finalists are compared a shot deeper by sequential halving (Karnin, Koren and Somekh 2013): the opponent has its
    best reply to each of their throws. What a reply is worth less what the network expected corrects the mean of 2,
    which knows more throws (a control variate).
 """
 
-import functools
 import math
 import time
 from collections.abc import Callable
@@ -22,33 +23,23 @@ from bonspiel.curling.ice.sheet import LAST_SHOT
 from bonspiel.curling.match.state import shot_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.players.lookahead import Scratch, expect, look_further, new_scratch, screen
+from bonspiel.curling.players.quasi_random import MOST_ERRORS, quasi_random_errors, sobol
+from bonspiel.curling.players.refinement import MOST_REFINED, STEPS, ErrorGrid
 from bonspiel.planners.core.actions import own_actions
 from bonspiel.planners.core.aims import aims_of
 from bonspiel.planners.core.jit import seconds_loading
 from bonspiel.planners.core.search import PROGRESS_SECONDS, Stopped, reported, stopping
-from bonspiel.planners.core.values import cached
 from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.planner import Budget, Decision
 from bonspiel.planners.wrappers.presearch.sweep import Sweep, grid_size, peaks, sweep_of
 
 FEWEST, COARSE = 72, 256  # aims of the smallest grid, and of the one by which throws are timed
 PEAKS = 16
-FIRST_ERRORS, MOST_ERRORS = 16, 8192
+FIRST_ERRORS = 16
 REPLIES_AT_ONCE = 16  # to divide among threads; decisions are the same on however many
 CLOSING_SECONDS = 0.0005  # of a time budget, for what comes after the last throw
 
 Shots = NDArray[np.int64]
-
-
-@functools.cache
-def _sobol() -> Array:
-    return cached(f"{MOST_ERRORS} points of Sobol's sequence", (), _compute_sobol)["points"]
-
-
-def _compute_sobol() -> dict[str, Array]:
-    from scipy.stats import qmc  # late: its import takes longer than all else here
-
-    return {"points": qmc.Sobol(4, scramble=False).random(MOST_ERRORS)}
 
 
 def load_code() -> None:
@@ -56,22 +47,10 @@ def load_code() -> None:
     import scipy.ndimage
     import scipy.special  # noqa: F401 - for later imports
 
-    _sobol()
+    sobol()
     kernels: tuple[Any, ...] = screen, expect, look_further
     for kernel in kernels:
         kernel.load()
-
-
-def quasi_random_errors(shift: Array, first: int, upto: int) -> Array:
-    """Errors first..upto-1 of speed, angle, vx and vy in standard deviations, [upto - first, 4].
-
-    They are a Sobol sequence shifted by random numbers, [4], which makes means over the first n of them unbiased
-    (Cranley and Patterson 1976).
-    """
-    from scipy.special import ndtri
-
-    errors: Array = ndtri(np.clip((_sobol()[first:upto] + shift) % 1.0, 1e-9, 1.0 - 1e-9))
-    return errors
 
 
 class SearchSettings(NamedTuple):
@@ -92,7 +71,7 @@ class ReplySearch:
         thrown: throws valued so far, replies included.
         aims: the shots compared, [A, 3].
         throws: errors of execution, [N, 4], in standard deviations.
-        values: of each shot with each of them, by the network, [A, MOST_ERRORS]; the first `errors` of each.
+        values: of each shot with each of them, by the network, [A or more, MOST_ERRORS]; the first `errors` of each.
         errors: with how many each was thrown, [A].
         corrections: for the first errors of each, what the best reply is worth less that value.
     """
@@ -125,17 +104,27 @@ class ReplySearch:
 
     def decide(self, root_actions: Array | None) -> Decision:
         """Choose one of the actions given, or of all useful shots."""
+        last, given = shot_of(self.state) == LAST_SHOT, root_actions is not None
         if root_actions is None:
             root_actions = np.concatenate([self.screened(), own_actions(self.model, self.state)])
-        self.aims, count = root_actions, len(root_actions)
-        self.values, self.errors = np.empty((count, MOST_ERRORS)), np.zeros(count, np.int64)
-        self.corrections = [[] for _ in range(count)]
+        self.values = np.empty((len(root_actions) + MOST_REFINED, MOST_ERRORS))
+        self.aims, self.errors, self.corrections = root_actions[:0], np.zeros(0, np.int64), []
+        self.join(root_actions)
         if self.thrown == 0 and self.budget.simulations is None:
-            self.throw(np.arange(count), 1)  # to know the speed
+            self.throw(np.arange(len(self.aims)), 1)  # to know the speed
+        if last and not given:
+            self.refine()
         best = self.finalists()
-        if shot_of(self.state) < LAST_SHOT:
+        if not last:
             best = self.compare_replies(best)
         return self.decision(best)
+
+    def join(self, aims: Array) -> Shots:
+        """Compare these shots too; their numbers."""
+        known, count = len(self.aims), len(aims)
+        self.aims, self.errors = np.concatenate([self.aims, aims]), np.append(self.errors, np.zeros(count, np.int64))
+        self.corrections += [[] for _ in range(count)]
+        return np.arange(known, known + count)
 
     def left(self) -> float:
         """Throws left of the budget; of a time budget as the speed so far foretells."""
@@ -184,7 +173,7 @@ class ReplySearch:
         goal, affordable = 2 if last else self.settings.finalists, max(1, int(self.left()))
         known = np.arange(len(self.aims))
         alive = (self.ranked(known) if self.errors.all() else known)[:affordable]
-        upto = max(min(affordable // (2 * len(alive)), FIRST_ERRORS), 1)
+        upto = max(min(affordable // (2 * len(alive)), FIRST_ERRORS), int(self.errors.max()), 1)
         while True:
             self.throw(alive, upto)
             alive = self.ranked(alive)
@@ -194,6 +183,32 @@ class ReplySearch:
             if done or (more - upto) * len(alive) > self.left() or reported(self.decision(alive)):
                 return alive
             upto = more
+
+    def refine(self) -> None:
+        """Let better aims near the best shots join, as far as a third of what is left pays for each step."""
+        shots, count = np.arange(len(self.aims)), FIRST_ERRORS * len(self.aims)
+        for grid, most in STEPS:
+            most = min(most, int((self.left() - count) / (3 * grid.size)))
+            if most < 1:
+                return
+            self.throw(shots, FIRST_ERRORS)
+            shots = self.join(self.refined(self.ranked(shots)[:most], grid))
+            self.throw(shots, FIRST_ERRORS)
+
+    def refined(self, shots: Shots, grid: ErrorGrid) -> Array:
+        """The best aims near some shots, [shots, 3]."""
+        found = np.empty((len(shots), 3))
+
+        def work(part: Shots, scratch: Scratch) -> int:
+            for at in part:
+                aim, values = self.aims[shots[at]], np.empty((1, grid.size))
+                errors = grid.errors(self.model, self.state, aim)
+                expect(self.state, aim[None], errors, self.params, self.rng, values, scratch)
+                found[at] = grid.best(self.model, self.state, aim, values[0])
+            return len(part) * grid.size
+
+        self.thrown += sum(self.on_threads(work, np.arange(len(shots))))
+        return found
 
     def throw(self, shots: Shots, upto: int) -> None:
         """Throw each of the shots with `upto` errors in all."""

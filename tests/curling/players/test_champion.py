@@ -21,7 +21,8 @@ from bonspiel.curling.model_params import nearest_network, weights_of
 from bonspiel.curling.players import champion
 from bonspiel.curling.players.champion import Champion
 from bonspiel.curling.players.lookahead import AIMS_KEPT, BEST_REPLIES, FEW, expect, look_further, new_scratch, screen
-from bonspiel.curling.players.reply_search import FIRST_ERRORS, MOST_ERRORS, ReplySearch, quasi_random_errors
+from bonspiel.curling.players.quasi_random import MOST_ERRORS, quasi_random_errors
+from bonspiel.curling.players.reply_search import FIRST_ERRORS, ReplySearch
 from bonspiel.planners import Budget, Decision
 from bonspiel.planners.core.actions import own_actions
 from bonspiel.planners.core.aims import aims_of
@@ -32,6 +33,7 @@ from bonspiel.planners.wrappers.presearch.ties import tied_actions
 
 MODEL = Curling(2, reward="win_probability")
 PAIR = Thrower(4.0, Noise(0.05, 0.005)), Thrower(3.0, Noise(0.05, 0.005))
+EXACT = PAIR[0], Thrower(3.0, Noise())
 
 
 def position(shot, seed=3, model=MODEL):
@@ -137,9 +139,10 @@ def test_decisions_are_the_same_on_any_number_of_threads(shot):
     assert (one.value, one.simulations) == (two.value, two.simulations)
 
 
-@pytest.mark.parametrize("simulations", [1, 5, 70, 500, 3_000])
-def test_budgets_of_throws_are_kept(simulations):
-    decision = plan(simulations)
+@pytest.mark.parametrize("shot", [9, 15])
+@pytest.mark.parametrize("simulations", [1, 5, 70, 500, 1_500, 3_000, 12_000])
+def test_budgets_of_throws_are_kept(simulations, shot):
+    decision = plan(simulations, shot)
     assert decision.simulations <= max(1.1 * simulations, 1)
     assert np.isfinite(decision.value)
 
@@ -184,10 +187,11 @@ def test_the_first_decision_loads_all_that_later_ones_need():
     assert result.stdout.split()[-1:] == ["1"], result.stderr
 
 
-def test_root_actions_are_the_only_ones_within_a_time_budget_too():
-    given = own_actions(MODEL, position(9))[2:5]
+@pytest.mark.parametrize("shot", [9, 15])
+def test_root_actions_are_the_only_ones_within_a_time_budget_too(shot):
+    given = own_actions(MODEL, position(shot))[2:5]
     for budget in (Budget(simulations=2_000), Budget(seconds=0.05)):
-        decision = Champion(threads=1).plan(MODEL, position(9), budget, np.random.default_rng(0), given)
+        decision = Champion(threads=1).plan(MODEL, position(shot), budget, np.random.default_rng(0), given)
         np.testing.assert_array_equal(decision.actions, given)
         assert (decision.visits > 0).all()
         assert (given == decision.action).all(1).any()
@@ -239,6 +243,7 @@ def test_noise_that_a_server_rounds_to_single_precision_is_the_same(capfd, said_
         ({"noise": Noise(0.0077, 0.0018)}, "noise speed=0.0077, angle=0.0018, the network is for speed=0.0076, ang"),
         ({"max_speed": 3.5}, "max_speed=3.5, the network is for 4.0"),
         ({"game": "mixed_doubles", "noise": Noise(0.0077, 0.0018)}, "noise speed=0.0077, angle=0.0018, the network"),
+        ({"game": "mixed_doubles", "throwers": (PAIR, PAIR)}, "noise speed=0.05, angle=0.005, the network"),
     ],
 )
 def test_other_games_are_searched_with_the_same_network_and_one_line_says_so(game, said, capfd, said_once):
@@ -259,7 +264,7 @@ def test_other_games_are_searched_with_the_same_network_and_one_line_says_so(gam
     [
         ({"noise": "none"}, "noise none, the network is for speed=0.0076, angle=0.0018"),
         ({"physics": "dc2"}, "physics='dc2', the network is for 'fcv1'"),
-        ({"game": "mixed_doubles", "throwers": (PAIR, PAIR)}, "noise speed=0.05, angle=0.005, the network"),
+        ({"game": "mixed_doubles", "throwers": (PAIR, EXACT)}, "noise speed=0.035, angle=0.0035"),
         ({"ends": 3}, "no network for game='standard' can be used"),
     ],
 )
