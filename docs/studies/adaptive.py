@@ -1,4 +1,6 @@
-"""Processor time of one decision of `adaptive` and of `scaled_abstraction`: docs/results/adaptive.md, "What it costs".
+"""Processor time of one decision of `adaptive` and of `scaled_abstraction`, the table of costs in docs/results/adaptive.md.
+
+python docs/studies/adaptive.py
 
 Planners take turns, so that both meet the same machine; printed is the fastest of nine decisions of each, in ms.
 """
