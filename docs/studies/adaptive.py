@@ -1,4 +1,4 @@
-"""Processor time of one decision of `adaptive` and of `scaled_abstraction`, the table of costs in docs/results/adaptive.md.
+"""Processor time of decisions of `adaptive` and `scaled_abstraction`, the costs in docs/results/adaptive.md.
 
 python docs/studies/adaptive.py
 
