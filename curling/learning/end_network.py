@@ -82,9 +82,7 @@ def forget(workspace: Array) -> None:
 
 def new_workspace() -> Array:
     """A workspace for positions of one model."""
-    workspace = np.empty(WORKSPACE)
-    forget(workspace)
-    return workspace
+    return np.full(WORKSPACE, nan)
 
 
 @helper

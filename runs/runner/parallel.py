@@ -167,9 +167,20 @@ def _results(workers: Parallel, calls: Iterable[Any]) -> Generator[Any]:
 
 
 def _close(results: Generator[Any]) -> None:
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".* tasks which were still being processed", UserWarning)
-        results.close()
+    hook = threading.excepthook
+    threading.excepthook = partial(_report, hook)
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".* tasks which were still being processed", UserWarning)
+            results.close()
+    finally:
+        threading.excepthook = hook
+
+
+def _report(hook: Callable[[threading.ExceptHookArgs], Any], error: threading.ExceptHookArgs) -> None:
+    """Report the error of a thread, but not that of loky's which looks for a task that was cancelled at that moment."""
+    if not (error.exc_type is KeyError and error.thread is not None and error.thread.name == "ExecutorManagerThread"):
+        hook(error)
 
 
 def run(

@@ -118,7 +118,7 @@ def new_root(actions: Array, width: Array, scale: Array, fixed: Array) -> Root:
         scale=scale,
     )
     root.action[:first] = actions
-    root.grid[:first] = [nearest(fixed, action, scale) for action in actions]
+    root.grid[:first] = (((actions[:, None] - fixed) * scale) ** 2).sum(-1).argmin(1)
     root.stats[WEIGHT, :first] = root.stats[RARITY, :first] = 1.0
     return root
 

@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -100,3 +101,34 @@ print(sorted(parallel.spread(abs, [(-1,), (2,)], 2)), any(function.is_on_disk() 
     environment = {**os.environ, "BONSPIEL_CACHE": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("[1, 2] False\n", "")
+
+
+def fails(name, error):
+    """A thread of this name that ends with an error."""
+
+    def run():
+        raise error
+
+    thread = threading.Thread(target=run, name=name)
+    thread.start()
+    thread.join()
+
+
+def test_a_thread_of_loky_that_meets_a_cancelled_task_prints_no_traceback(monkeypatch):
+    told = []
+    monkeypatch.setattr(threading, "excepthook", lambda error: told.append((error.thread.name, error.exc_type)))
+    hook = threading.excepthook
+
+    def results():
+        try:
+            yield 1
+        finally:
+            fails("ExecutorManagerThread", KeyError(1))
+            fails("ExecutorManagerThread", ValueError("no"))
+            fails("other", KeyError(1))
+
+    begun = results()
+    next(begun)
+    parallel._close(begun)
+    assert told == [("ExecutorManagerThread", ValueError), ("other", KeyError)]
+    assert threading.excepthook is hook
