@@ -59,15 +59,20 @@ def plan(name, model, simulations=2_000, seed=0, **parameters):
     return planner.plan(model, model.initial_state(None), Budget(simulations), np.random.default_rng(seed))
 
 
+def enough(name, simulations):
+    """More simulations where threads share them: one that waits for a processor keeps others from adding actions."""
+    return simulations if traits_of(MADE[name]).reproducible else 50 * simulations
+
+
 @each_planner(*SOLVED, converges=True)
 def test_finds_the_best_action(name, model):
-    assert model.is_best(plan(name, model).action)
+    assert model.is_best(plan(name, model, enough(name, 2_000)).action)
 
 
 @each_planner(*SOLVED, converges=True)
 def test_value_tends_to_the_known_optimum(name, model):
     """The mean includes the exploration of worse actions, which fades as ln N / N."""
-    assert plan(name, model, 20_000, exploration=0.3).value == pytest.approx(model.best, abs=0.03)
+    assert plan(name, model, enough(name, 20_000), exploration=0.3).value == pytest.approx(model.best, abs=0.03)
 
 
 @each_planner(Handover(), converges=True)
