@@ -51,7 +51,7 @@ class AdaptiveEpisode:
         nodes = min(budget.simulations or FIRST_NODES, FIRST_NODES)
         tree = new_tree(len(actions), root, problem.steps, nodes, depth)
         if self.last is not None and len(self.last.chosen) > 1:
-            first = nearest(root.action[: root.counts[CELLS]], actions[self.last.chosen[1]], root.scale)
+            (first,) = nearest(root.action[: root.counts[CELLS]], actions[[self.last.chosen[1]]], root.scale)
             hand_on(self.last, tree.sequence, first)
         walk = new_walk(model.state_dim, problem.steps, len(actions), depth)
         tree, done = extend(search, model, tree, walk, problem, settings, grow, budget, rng, start)

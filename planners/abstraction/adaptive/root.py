@@ -82,18 +82,9 @@ def spread_out(count: int) -> NDArray[np.int64]:
     return np.argsort(np.arange(count) * (math.sqrt(5.0) - 1.0) / 2.0 % 1.0, kind="stable")
 
 
-@helper
-def nearest(actions: Array, action: Array, scale: Array) -> int:
-    """The index of the action nearest to this one."""
-    best, least = 0, math.inf
-    for i in range(len(actions)):
-        distance = 0.0
-        for k in range(len(action)):
-            apart = (actions[i, k] - action[k]) * scale[k]
-            distance += apart * apart
-        if distance < least:
-            best, least = i, distance
-    return best
+def nearest(actions: Array, others: Array, scale: Array) -> NDArray[np.int64]:
+    """The indices of the actions nearest to others, [n, action_dim]; the first if equal."""
+    return (((others[:, None] - actions) * scale) ** 2).sum(-1).argmin(1)
 
 
 def new_root(actions: Array, width: Array, scale: Array, fixed: Array) -> Root:
@@ -118,7 +109,7 @@ def new_root(actions: Array, width: Array, scale: Array, fixed: Array) -> Root:
         scale=scale,
     )
     root.action[:first] = actions
-    root.grid[:first] = (((actions[:, None] - fixed) * scale) ** 2).sum(-1).argmin(1)
+    root.grid[:first] = nearest(fixed, actions, scale)
     root.stats[WEIGHT, :first] = root.stats[RARITY, :first] = 1.0
     return root
 

@@ -17,8 +17,8 @@ from bonspiel.planners.model import Array
 # the summed squares of deviations from it, its mean return, the gains and visits of all actions, summed with their
 # nearness to it, the quotient of these, and 1 / sqrt(visits). An action without visits counts as one visit of the mean
 # that it began with.
-VISITS, CHOSEN, MEAN, SQUARES, RETURN, TOTAL, WEIGHT, SMOOTHED, RARITY = range(9)
 ROWS = 9
+VISITS, CHOSEN, MEAN, SQUARES, RETURN, TOTAL, WEIGHT, SMOOTHED, RARITY = range(ROWS)
 MOST_CELLS = 64
 WIDEST = 2.0  # bandwidth, in ranges of an action
 BANDWIDTHS = 7  # the widest, halved down to 1/32
