@@ -41,7 +41,7 @@ SHAPES = ((INPUTS, WIDE), (WIDE,), (WIDE, NARROW), (NARROW,), (NARROW, SCORES), 
 SIZES = tuple(prod(shape) for shape in SHAPES)
 _STARTS = tuple(sum(SIZES[:i]) for i in range(len(SIZES) + 1))
 WEIGHTS = _STARTS[-1]  # numbers in all
-_W1, _B1, _W2, _B2, _W3, _B3, _ = _STARTS
+_W1, _B1, _W2, _, _W3, _, _ = _STARTS
 PACKED = (WEIGHTS + 1) // 2  # numbers in double precision that have room for them
 
 # the parts of a workspace: those of `describe`, then numbers in double precision, then in single precision
@@ -104,6 +104,15 @@ def _add(row: Single, value: float, out: Single) -> None:
     factor = np.float32(value)
     for i in range(len(out)):
         out[i] += factor * row[i]
+
+
+@helper
+def _write_layer(weights: Single, inputs: int, size: int, values: Single, out: Single) -> None:
+    """Write a layer of `size` sums of so many values, a multiple of eight; its weights, then its biases."""
+    for i in range(size):
+        out[i] = weights[inputs * size + i]
+    for k in range(0, inputs, 8):
+        _add_eight(weights[k * size : (k + 8) * size], size, values[k : k + 8], out)
 
 
 @helper
@@ -174,18 +183,10 @@ def expected_worth(state: Array, params: Array, workspace: Array) -> float:
     _add_stones(count, weights, workspace, single, wide)
     for i in range(WIDE):
         wide[i] = max(wide[i], np.float32(0.0))
-    for i in range(NARROW):
-        narrow[i] = weights[_B2 + i]
-    for k in range(0, WIDE, 8):
-        row = _W2 + k * NARROW
-        _add_eight(weights[row : row + 8 * NARROW], NARROW, wide[k : k + 8], narrow)
+    _write_layer(weights[_W2:_W3], WIDE, NARROW, wide, narrow)
     for i in range(NARROW):
         narrow[i] = max(narrow[i], np.float32(0.0))
-    for i in range(SCORES):
-        out[i] = weights[_B3 + i]
-    for k in range(0, NARROW, 8):
-        row = _W3 + k * SCORES
-        _add_eight(weights[row : row + 8 * SCORES], SCORES, narrow[k : k + 8], out)
+    _write_layer(weights[_W3:], NARROW, SCORES, narrow, out)
     largest, total, expected = out[0], 0.0, 0.0
     for i in range(1, SCORES):
         largest = max(largest, out[i])
