@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.planners.core.jit import Problem, runner, seconds_loading
+from bonspiel.planners.core.memory import keep_freed_memory
 from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.tree.nodes import MEAN, UNTRIED, WITHOUT_VARIANCE, SearchTree, grow, new_tree
 from bonspiel.planners.core.tree.selection import final_choice
@@ -32,6 +33,7 @@ LARGEST_GROWTH = 4_096.0
 FIRST_NODES = 4_096
 MOST_NODES_AT_FIRST = 1 << 24  # 2 GB of address space; memory is used as nodes are, and growing would copy it
 
+keep_freed_memory()
 
 _kept: ContextVar[list[Any] | None] = ContextVar("kept", default=None)
 _stop: ContextVar[threading.Event | None] = ContextVar("stop", default=None)
