@@ -85,11 +85,15 @@ def _squared(a: Array, b: Array, scale: Array) -> float:
 
 
 @helper
-def _learn(known: RaveTree, node: int, edge: int, step: int, settings: CRAVESettings) -> None:
-    """Extend the sums of an edge by the simulation that passed its node in this step."""
-    tree = known.tree
-    precision = math.floor(math.log2(tree.nodes[node]["visits"])) * LOG_2  # ln m
-    weight = 0.0
+def _precision(tree: SearchTree, node: int) -> float:
+    """Ln m of a node; 0 without a visit."""
+    return math.floor(math.log2(max(tree.nodes[node]["visits"], 1))) * LOG_2
+
+
+@helper
+def _learn(known: RaveTree, node: int, edge: int, step: int, precision: float, settings: CRAVESettings) -> None:
+    """Extend the sums of an edge by the simulation that passed its node in this step; `precision` is the node's."""
+    tree, weight = known.tree, 0.0
     for later in range(step, known.steps[step]["end"]):
         place = known.steps[later]["node"]
         if tree.nodes[place]["player"] == tree.nodes[node]["player"]:
@@ -105,9 +109,9 @@ def renew(known: RaveTree, node: int, edge: int, settings: CRAVESettings) -> Non
     """Sum up for an edge all simulations that passed its node."""
     known.tree.value[edge, WEIGHT] = 0.0
     known.tree.value[edge, RAVE] = 0.0
-    step = known.latest[node] - 1
+    precision, step = _precision(known.tree, node), known.latest[node] - 1
     while step >= 0:
-        _learn(known, node, edge, step, settings)
+        _learn(known, node, edge, step, precision, settings)
         step = known.steps[step]["before"] - 1
 
 
@@ -131,8 +135,9 @@ def remember(known: RaveTree, walk: TreeWalk, depth: int, leaf_value: float, dis
 def update_rave(known: RaveTree, node: int, settings: CRAVESettings) -> None:
     """Take the latest simulation into all edges of a node; all sums anew when ln m has grown."""
     visits, first = known.tree.nodes[node]["visits"], known.tree.nodes[node]["first_edge"]
+    precision = _precision(known.tree, node)
     for edge in range(first, first + known.tree.nodes[node]["actions"]):
         if visits & (visits - 1) == 0:
             renew(known, node, edge, settings)
         else:
-            _learn(known, node, edge, known.latest[node] - 1, settings)
+            _learn(known, node, edge, known.latest[node] - 1, precision, settings)
