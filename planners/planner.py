@@ -197,8 +197,8 @@ class MergeableSearch(Protocol):
     def merged(self, parts: Sequence[Self]) -> Self:
         """This search with all simulations that the parts, each extended from it, have added."""
 
-    def decide(self, start: float) -> Decision:
-        """The decision by all simulations so far; `start` is the clock when the plan began."""
+    def decide(self, start: float, rng: Rng) -> Decision:
+        """The decision by all simulations so far; `start` is the clock when the plan began, `rng` draws from equals."""
 
 
 def unsupported(planner: object, model: Model) -> str | None:

@@ -142,7 +142,7 @@ class ReplySearch:
         if self.budget.simulations is None:
             size = grid_size(int(self.settings.screen_share * self.left()), self.settings.size)
             sweep = self.screen(size) if size > COARSE else sweep
-        return peaks(sweep, PEAKS)
+        return peaks(sweep, PEAKS, self.rng)
 
     def screen(self, size: int) -> Sweep:
         """Throw a grid of aims without errors."""

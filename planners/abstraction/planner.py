@@ -50,7 +50,7 @@ class AbstractionTree(PlanLength):
         inherited_visits: if above 0, an action's statistics in coarser cells count for at most this number of visits in
             the next finer cell, and `weight_power` is not used; for a fixed set alone. With a `spread`, `n_actions`
             times this should be well above 2, the visits that a deviation needs.
-        n_actions: size of the fixed set: a regular grid in one dimension, low-discrepancy points in more.
+        n_actions: size of the fixed set: a regular grid in one dimension, points that fill the box in more.
         threshold: visits t0 that a cell of depth 0 needs before it is split, t0 b^d at depth d; None is 8, or 1 with
             `actions`.
         threshold_base: b, at least 1; None is 1.5, or 1.3.

@@ -1,34 +1,56 @@
 """Finite sets of actions, for planners that do not widen."""
 
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 
 from bonspiel.planners.checks import require
-from bonspiel.planners.core.values import cached
 from bonspiel.planners.model import Array, HasActions, HasActionSd, Model
+
+FAR = 0.375  # from the middle: coordinates of the points that are left over
 
 
 @lru_cache(maxsize=64)
-def _fractions(n: int, dim: int) -> Array:
-    """N points in the unit cube, [n, dim]."""
+def spread_points(n: int, dim: int) -> Array:
+    """N points that fill the unit cube, as many on either side of the middle of every coordinate, [n, dim].
+
+    In one dimension they are the middles of n equal intervals. In more, a point comes with its mirror images in all
+    coordinates, so that no corner of the cube is preferred; where those are more than n, with as many of them as fit,
+    in which any two coordinates are mirrored alike as often as not. The first points of these groups lie as those of
+    an additive recurrence do (Roberts 2018), with a distance from the middle of their own in each coordinate. What is
+    left over are smaller groups on some of the axes, and the middle itself where n is odd.
+    """
     if dim == 1 or n == 0:
-        return ((np.arange(n) + 0.5) / n)[:, None]
-    return cached(f"{n} points of Halton's sequence in {dim} dimensions", (), partial(_compute_halton, n, dim))[
-        "points"
-    ]
+        return ((np.arange(n) + 0.5) / max(n, 1))[:, None].repeat(dim, axis=1)
+    bits = min(dim, n.bit_length() - 1)
+    groups, left = divmod(n, 1 << bits)
+    ratio = 2.0
+    for _ in range(64):
+        ratio = (1.0 + ratio) ** (1.0 / (dim + 1))
+    places = (0.5 + np.arange(groups)[:, None] * ratio ** -np.arange(1.0, dim + 1.0)) % 1.0
+    ranks = places.argsort(0, kind="stable").argsort(0)
+    ranks[:, 1::2] = groups - 1 - ranks[:, 1::2]  # else the first groups would lie on the diagonal
+    points = [_images(apart, bits, bits) for apart in (ranks + 0.5) / (2 * groups)]
+    points += [_images(np.full(dim, FAR), part, bits) for part in range(bits) if left >> part & 1]
+    return np.concatenate(points)
 
 
-def _compute_halton(n: int, dim: int) -> dict[str, Array]:
-    from scipy.stats import qmc  # late: its import takes longer than most searches
+def _images(apart: Array, part: int, bits: int) -> Array:
+    """The 2^part mirror images of a point `apart` from the middle of the cube, [2^part, dim], of at most 2^bits.
 
-    return {"points": qmc.Halton(dim, scramble=False).random(n + 1)[1:]}
+    An image is mirrored in the coordinates whose own set of bits has an odd number of those of the image. The first
+    sets have one bit each. Coordinates of other bits than the first `part` stay in the middle.
+    """
+    sets = np.resize(sorted(range(1, 1 << bits), key=int.bit_count) or [1], len(apart))
+    has = [numbers[:, None] >> np.arange(bits) & 1 for numbers in (np.arange(1 << part), sets)]
+    signs = np.where(sets < 1 << part, 1 - 2 * (has[0] @ has[1].T % 2), 0)
+    return 0.5 + signs * apart
 
 
 def action_set(model: Model, n: int) -> Array:
-    """N actions of the box, [n, action_dim]: middles of n equal intervals, or Halton points from 2 dimensions on."""
+    """N actions that fill the box, as many on either side of every coordinate's middle, [n, action_dim]."""
     low, high = model.action_low, model.action_high
-    return np.ascontiguousarray(low + (high - low) * _fractions(n, len(low)))
+    return np.ascontiguousarray(low + (high - low) * spread_points(n, len(low)))
 
 
 def inverse_widths(model: Model) -> Array:

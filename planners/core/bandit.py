@@ -11,7 +11,7 @@ from bonspiel.planners.core.jit import helper
 from bonspiel.planners.core.tree.backup import average
 from bonspiel.planners.core.tree.nodes import INV_SQRT, MEAN, UNTRIED
 from bonspiel.planners.core.tree.selection import sqrt_2_log, ucb1
-from bonspiel.planners.model import Array
+from bonspiel.planners.model import Array, Rng
 
 
 class Bandit(NamedTuple):
@@ -38,9 +38,9 @@ def new_bandit(actions: Array) -> Bandit:
 
 
 @helper
-def choose_arm(bandit: Bandit, exploration: float) -> int:
-    """The action to pull: argmax of mean + C sqrt(2 ln N / n), untried ones first."""
-    return ucb1(bandit.value, 0, len(bandit.actions), exploration * sqrt_2_log(bandit.pulls[0]))
+def choose_arm(bandit: Bandit, exploration: float, rng: Rng) -> int:
+    """The action to pull: argmax of mean + C sqrt(2 ln N / n), untried ones first, equals drawn."""
+    return ucb1(bandit.value, 0, len(bandit.actions), exploration * sqrt_2_log(bandit.pulls[0]), rng)
 
 
 @helper

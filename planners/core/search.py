@@ -1,5 +1,6 @@
 """The driver of every search: extends a tree until the budget is spent, and reads the decision off its root."""
 
+import copy
 import math
 import threading
 import time
@@ -38,6 +39,7 @@ keep_freed_memory()
 _kept: ContextVar[list[Any] | None] = ContextVar("kept", default=None)
 _stop: ContextVar[threading.Event | None] = ContextVar("stop", default=None)
 
+Choose = Callable[[NDArray[np.int64], Array, Rng], int]
 Report = Callable[[Decision], bool]
 _report: ContextVar[Report | None] = ContextVar("report", default=None)
 
@@ -122,7 +124,7 @@ def extend(
     rng: Rng,
     start: float | None = None,
     held: int = 0,
-    so_far: Callable[[Tree, int], Decision] | None = None,
+    so_far: Callable[[Tree, int, Rng], Decision] | None = None,
 ) -> tuple[Tree, int]:
     """Run simulations until the budget is spent.
 
@@ -139,7 +141,7 @@ def extend(
         rng: the source of every random draw.
         start: clock at the beginning of the seconds, the making of the tree included; now if None.
         held: simulations that the tree holds from before.
-        so_far: (tree, simulations) gives the decision after these; None if the tree has none before the end.
+        so_far: (tree, simulations, rng) gives the decision after these; None if the tree has none before the end.
 
     Returns:
         The tree and the number of simulations run.
@@ -164,7 +166,8 @@ def extend(
         spent = done / budget.simulations if budget.simulations is not None else elapsed / seconds
         stops = False
         if report is not None and so_far is not None and done > 0 and due <= elapsed and spent < 1.0:
-            stops, due = report(so_far(tree, done)), elapsed + PROGRESS_SECONDS
+            now = so_far(tree, done, copy.deepcopy(rng))  # drawn as it would be at the end, without a trace
+            stops, due = report(now), elapsed + PROGRESS_SECONDS
         if stops or (done > 0 and spent >= 1.0):
             keep_tree(tree)
             return tree, done
@@ -199,7 +202,7 @@ def plan_with_tree(
     first_play: float = UNTRIED,
     candidates: int = 0,
     lookahead: int | None = None,
-    choose: Callable[[NDArray[np.int64], Array], int] | None = None,
+    choose: Choose | None = None,
 ) -> Decision:
     """Plan with a kernel over a SearchTree.
 
@@ -223,10 +226,11 @@ def plan_with_tree(
     tree = new_tree(model, problem, first_nodes(budget), root_actions, by_state, columns, first_play)
     walk = new_walk(model, problem.steps, candidates, budget)
 
-    def decided(tree: SearchTree, simulations: int) -> Decision:
-        return decide(*root_of(tree), simulations, start, choose)
+    def decided(tree: SearchTree, simulations: int, rng: Rng) -> Decision:
+        return decide(*root_of(tree), simulations, start, rng, choose)
 
-    return decided(*extend(kernel, model, tree, walk, problem, settings, grow, budget, rng, start, so_far=decided))
+    tree, done = extend(kernel, model, tree, walk, problem, settings, grow, budget, rng, start, so_far=decided)
+    return decided(tree, done, rng)
 
 
 def first_nodes(budget: Budget) -> int:
@@ -255,7 +259,8 @@ def decide(
     value: Array,
     simulations: int,
     start: float,
-    choose: Callable[[NDArray[np.int64], Array], int] | None = None,
+    rng: Rng,
+    choose: Choose | None = None,
 ) -> Decision:
     """The decision by the statistics of the root.
 
@@ -265,12 +270,13 @@ def decide(
         value: rows that begin with the mean return, [A, 2 or more].
         simulations: number of simulations run.
         start: clock at the beginning of the search.
-        choose: (visits, value) gives the index of the action to play, one that has visits; `final_choice` if None.
+        rng: draws between equal actions.
+        choose: (visits, value, rng) gives the index of the action to play, one that has visits; `final_choice` if None.
     """
     values = value[:, MEAN].copy()
     if 0 in visits.tolist():
         values[visits == 0] = np.nan
-    best = final_choice(visits, values) if choose is None else choose(visits, value)
+    best = final_choice(visits, values, rng) if choose is None else choose(visits, value, rng)
     require_finite(values[best] + sum(actions[best].tolist()))
     seconds = time.perf_counter() - start
     return Decision(actions[best], float(values[best]), simulations, seconds, actions, visits, values)

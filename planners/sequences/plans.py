@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from bonspiel.planners.aliases import Alias
 from bonspiel.planners.checks import discrete_actions, missing_action_bounds, require_count, two_players
+from bonspiel.planners.core.argmax import argmax_by
 from bonspiel.planners.core.jit import Problem, int64, run, step
 from bonspiel.planners.core.problem import PlanLength, problem_of, search_kernel
 from bonspiel.planners.core.search import decide, extend
@@ -83,7 +84,7 @@ class Rule(Protocol):
 
 
 def best_of(returns: Array, count: int) -> NDArray[np.int64]:
-    """Indices of the `count` highest returns."""
+    """Indices of the `count` highest returns; of equals the first, since sequences are drawn in no order."""
     return np.argsort(-returns, kind="stable")[:count]
 
 
@@ -157,8 +158,8 @@ def plan_with_sequences(
     rule.learn(sequences.actions[tried], sequences.returns[tried])
     final = new_round(rule.finalists())
     run(_roll_out, model, final, walk, problem, last, rng, repeats)
-    best = int(np.argmax(np.where(final.visits > 0, final.returns, -np.inf)))
+    best = argmax_by(rng, np.where(final.visits > 0, final.returns, -np.inf))
     actions = np.concatenate([final.actions[:, 0], sequences.actions[:, 0]])
     visits = np.concatenate([final.visits, sequences.visits])
     means = np.concatenate([final.returns, sequences.returns])[:, None]
-    return decide(actions, visits, means, done + last, start, lambda visits, means: best)
+    return decide(actions, visits, means, done + last, start, rng, lambda *_: best)

@@ -49,7 +49,7 @@ def _search(
             if is_due(tree, node):
                 edge = add_sampled_action(tree, problem, node, state, rng, settings.k_action, settings.alpha_action)
             else:
-                edge = best_edge(tree, node, settings.exploration)
+                edge = best_edge(tree, node, settings.exploration, rng)
             reward, terminated = step(problem, state, tree.action[edge], next_state, rng)
             record(walk, depth, node, edge, reward)
             copy(next_state, state)

@@ -136,9 +136,8 @@ class SequentialHalving(PlanLength):
         tree = new_tree(model, problem, first_nodes(budget), root_actions, True, columns_of(self.bonus))
         walk = new_walk(model, problem.steps)
         below = action_set(model, 0 if offers(model, HasActions) else self.n_actions)
-        left = np.arange(len(root_actions))
-        if budget.seconds is not None:  # those that a short round does not reach must not all be at one end of the set
-            left = rng.permutation(left)
+        # those that a short round does not reach, and equals that are dropped, must not all be at one end of the set
+        left = rng.permutation(len(root_actions))
         settings = HalvingSettings(left, selection_of(self.exploration, self.bonus), below, playouts_of(self.leaf))
         done, rounds = 0, max(1, math.ceil(math.log2(len(left))))
         for number in range(1, rounds + 1):
@@ -148,7 +147,7 @@ class SequentialHalving(PlanLength):
                 tree, more = extend(_search, model, tree, walk, problem, settings, grow, part, rng, held=done)
                 done += more
             left = _better_half(tree, left)
-        return decide(*root_of(tree), done, start, lambda visits, value: int(left[0]))
+        return decide(*root_of(tree), done, start, rng, lambda *_: int(left[0]))
 
 
 def _part(budget: Budget, done: int, elapsed: float, share: float, left: int) -> Budget | None:

@@ -46,7 +46,7 @@ class UCT(TreeSearch):
     The other parameters are those of `TreeSearch`.
 
     Args:
-        n_actions: size of the action set: a regular grid in one dimension, low-discrepancy points in more; a model with
+        n_actions: size of the action set: a regular grid in one dimension, points that fill the box in more; one with
             `actions` has a set of its own for each state instead.
     """
 

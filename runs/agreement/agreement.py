@@ -24,6 +24,7 @@ from bonspiel.runs.progress import counted
 from bonspiel.runs.reporting.drawing import save_figure
 from bonspiel.runs.runner import backends
 from bonspiel.runs.runner.backends import HERE, Place, Workers
+from bonspiel.runs.runner.episode import named_rng
 from bonspiel.runs.suite import modules
 
 RESULT, CHART = "agreement.json", "agreement.png"
@@ -73,7 +74,8 @@ def searched(study: Study, known: bool, folder: Path, resume: bool, workers: Wor
         states = work.positions()
         everywhere = list(due(study, known))
         work.search(states, {index: everywhere for index in range(len(states))})
-        found = [position_of(study, partial(work.decision, index)) for index in range(len(states))]
+        rngs = [named_rng(f"choices|{study.planner}", study.seed, index) for index in range(len(states))]
+        found = [position_of(study, partial(work.decision, index), rng) for index, rng in enumerate(rngs)]
         wanted: dict[int, list[Search]] = {}
         if not known and traits_of(study.player).takes_root_actions:
             for index, one in enumerate(found):

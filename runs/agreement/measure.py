@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bonspiel.planners import Array, Decision
+from bonspiel.planners import Array, Decision, Rng
 from bonspiel.planners.wrappers.root import rules
 from bonspiel.planners.wrappers.root.pool import Pool, pool_of
 from bonspiel.planners.wrappers.root.similarity import alike
@@ -33,8 +33,8 @@ class Position(NamedTuple):
     shares: dict[int, float]
 
 
-def position_of(study: Study, found: Callable[[str], Decision]) -> Position:
-    """Combine the searches of a position; `found` gives the decision of a name."""
+def position_of(study: Study, found: Callable[[str], Decision], rng: Rng) -> Position:
+    """Combine the searches of a position; `found` gives the decision of a name, `rng` draws between equal actions."""
     runs = [found(f"{RUN} {index}") for index in range(study.most)]
     pools = {workers: pool_of(runs[:workers]) for workers in study.workers}
     choices: Choices = {}
@@ -43,21 +43,21 @@ def position_of(study: Study, found: Callable[[str], Decision]) -> Position:
             if study.is_shared(rule):
                 choices[rule, workers] = found(f"{rule} {workers}").action
             else:
-                choices[rule, workers] = pool.actions[study.root(rule, workers).choose(pool, study.model)]
+                choices[rule, workers] = pool.actions[study.root(rule, workers).choose(pool, study.model, rng)]
     for workers in study.workers:
         if workers > 1:
             choices[TREE, workers] = found(f"{TREE} {workers * study.budget}").action
-    winners = {workers: winner(study, pool) for workers, pool in pools.items()}
+    winners = {workers: winner(study, pool, rng) for workers, pool in pools.items()}
     shares = {workers: share for workers, (_, share) in winners.items()}
     return Position(np.stack([run.action for run in runs]), choices, winners[study.most][0], shares)
 
 
-def winner(study: Study, pool: Pool) -> tuple[Array, float]:
+def winner(study: Study, pool: Pool, rng: Rng) -> tuple[Array, float]:
     """The action with most votes and its share of them; votes for sampled actions count by their similarity."""
     if study.same_actions:
-        row = rules.most_votes(pool)
+        row = rules.most_votes(pool, rng)
         return pool.actions[row], float(np.mean(pool.choices == row))
-    row = rules.most_similar_votes(pool, study.kernel)
+    row = rules.most_similar_votes(pool, study.kernel, rng)
     similar = alike(study.kernel, pool.actions[row][None], pool.actions[pool.choices])
     return pool.actions[row], float(similar.mean())
 

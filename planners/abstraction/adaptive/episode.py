@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.abstraction.adaptive.root import CELLS, first_cells, nearest, new_root, spread_out
+from bonspiel.planners.abstraction.adaptive.root import CELLS, first_cells, nearest, new_root
 from bonspiel.planners.abstraction.adaptive.search import grow, new_tree, new_walk, search
 from bonspiel.planners.abstraction.adaptive.sequence import Sequence, hand_on
 from bonspiel.planners.abstraction.adaptive.smoothing import CHOSEN, RETURN, SMOOTHED, VISITS
 from bonspiel.planners.checks import check_actions, offers
 from bonspiel.planners.core.actions import inverse_widths
+from bonspiel.planners.core.argmax import argmax_by
 from bonspiel.planners.core.search import decide, extend, require_finite
 from bonspiel.planners.model import Array, HasPlayer, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, check_plan
@@ -40,10 +41,12 @@ class AdaptiveEpisode:
         low, high = model.action_low, model.action_high
         actions, width = first_cells(low, high, planner.first_actions)
         settings = planner.settings(tuple(low), tuple(high))
+        scale = inverse_widths(model)
         if root_actions is None:
-            root = new_root(actions[spread_out(len(actions))], width, inverse_widths(model), actions)
+            root = new_root(actions, width, scale, np.arange(len(actions)))
         else:
-            root = new_root(check_actions(model, root_actions), width, inverse_widths(model), actions)
+            given = check_actions(model, root_actions)
+            root = new_root(given, width, scale, nearest(actions, given, scale, rng))
             settings = settings._replace(thresholds=settings.thresholds[:0])
         if offers(model, HasPlayer):
             settings = settings._replace(memory=0.0)  # the best sequence for one of two is none that both would play
@@ -51,7 +54,7 @@ class AdaptiveEpisode:
         nodes = min(budget.simulations or FIRST_NODES, FIRST_NODES)
         tree = new_tree(len(actions), root, problem.steps, nodes, depth)
         if self.last is not None and len(self.last.chosen) > 1:
-            (first,) = nearest(root.action[: root.counts[CELLS]], actions[[self.last.chosen[1]]], root.scale)
+            (first,) = nearest(root.action[: root.counts[CELLS]], actions[[self.last.chosen[1]]], scale, rng)
             hand_on(self.last, tree.sequence, first)
         walk = new_walk(model.state_dim, problem.steps, len(actions), depth)
         tree, done = extend(search, model, tree, walk, problem, settings, grow, budget, rng, start)
@@ -61,7 +64,9 @@ class AdaptiveEpisode:
         stats = root.stats[:, : root.counts[CELLS]]
         visits, chosen, smoothed = stats[VISITS].astype(np.int64), stats[CHOSEN], stats[SMOOTHED]
 
-        def best_of_often_chosen(visits: NDArray[np.int64], value: Array) -> int:
-            return int(np.argmax(np.where(chosen >= OFTEN * chosen.max(), smoothed, -np.inf)))
+        def best_of_often_chosen(visits: NDArray[np.int64], value: Array, rng: Rng) -> int:
+            return argmax_by(rng, np.where(chosen >= OFTEN * chosen.max(), smoothed, -np.inf))
 
-        return decide(root.action[: len(visits)], visits, stats[RETURN][:, None], done, start, best_of_often_chosen)
+        return decide(
+            root.action[: len(visits)], visits, stats[RETURN][:, None], done, start, rng, best_of_often_chosen
+        )

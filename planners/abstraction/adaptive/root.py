@@ -24,8 +24,10 @@ from bonspiel.planners.abstraction.adaptive.smoothing import (
     note_place,
     smooth,
 )
+from bonspiel.planners.core.actions import spread_points
+from bonspiel.planners.core.argmax import argmax, argmax_by
 from bonspiel.planners.core.jit import helper
-from bonspiel.planners.model import Array
+from bonspiel.planners.model import Array, Rng
 
 CELLS, FIRST, PULLS, DUE = 0, 1, 2, 3  # entries of Root.counts
 DIVISIONS = 16  # of each coordinate, into widths of 2e-8
@@ -36,7 +38,7 @@ class Root(NamedTuple):
     """The root's actions and what they returned.
 
     Attributes:
-        counts: cells in use; the first of these, which are tried once each, in order; visits of all; visits at which
+        counts: cells in use; the first of these, which are tried once each; visits of all; visits at which
             the means are smoothed next; int64 [4].
         action: the action in the middle of each cell, [m, action_dim].
         divisions: that led to each cell, int64 [m].
@@ -61,40 +63,32 @@ def first_cells(low: Array, high: Array, most: int) -> tuple[Array, Array]:
     """The actions in the middle of the first cells, [A, action_dim], and the width of these, [action_dim].
 
     One coordinate is cut into `most` parts. Several are cut into the same odd number each, so that the middle of the
-    box is one of the actions. Where even three are too many, they are `most` points that fill the box evenly, the
-    middle first, and the cells around them overlap: those of the additive recurrence by the root of x^(d + 1) = x + 1
-    (Roberts 2018), in the middle two thirds of the box, so that the parts of a cell lie in it.
+    box is one of the actions. Where even three are too many, they are an odd number of `spread_points` in the middle
+    two thirds of the box, so that the parts of a cell lie in it, and the cells around them overlap.
     """
     dim = len(low)
     number = most if dim == 1 else int(most ** (1.0 / dim) + 1e-9 + 1) // 2 * 2 - 1
     if dim > 1 and number < 3:
-        ratio = 2.0
-        for _ in range(64):
-            ratio = (1.0 + ratio) ** (1.0 / (dim + 1))
-        places = (0.5 + np.arange(most)[:, None] * ratio ** -np.arange(1.0, dim + 1.0)) % 1.0
+        places = spread_points(most - 1 + most % 2, dim)
         return low + (high - low) * (1.0 + 4.0 * places) / 6.0, (high - low) / 3.0
     indices = np.stack(np.unravel_index(np.arange(number**dim), (number,) * dim), -1)
     return np.ascontiguousarray(low + (high - low) * ((indices + 0.5) / number)), (high - low) / number
 
 
-def spread_out(count: int) -> NDArray[np.int64]:
-    """An order of cells of which the first few lie far apart: by the golden ratio's multiples."""
-    return np.argsort(np.arange(count) * (math.sqrt(5.0) - 1.0) / 2.0 % 1.0, kind="stable")
+def nearest(actions: Array, others: Array, scale: Array, rng: Rng) -> NDArray[np.int64]:
+    """The indices of the actions nearest to others, [n, action_dim], equals drawn."""
+    apart = (((others[:, None] - actions) * scale) ** 2).sum(-1)
+    return np.array([argmax_by(rng, -one) for one in apart])
 
 
-def nearest(actions: Array, others: Array, scale: Array) -> NDArray[np.int64]:
-    """The indices of the actions nearest to others, [n, action_dim]; the first if equal."""
-    return (((others[:, None] - actions) * scale) ** 2).sum(-1).argmin(1)
-
-
-def new_root(actions: Array, width: Array, scale: Array, fixed: Array) -> Root:
+def new_root(actions: Array, width: Array, scale: Array, grid: NDArray[np.int64]) -> Root:
     """Cells without visits, with these actions in the middle, [A, action_dim].
 
     Args:
         actions: in the middle of the cells.
         width: of the cells, [action_dim]; 0 where they are not to be divided.
         scale: 1 / range of an action, [action_dim].
-        fixed: the actions below the root, [n, action_dim].
+        grid: of each the nearest of the actions below the root, int64 [A].
     """
     first, dim = actions.shape
     room = max(MOST_CELLS, first)
@@ -109,26 +103,33 @@ def new_root(actions: Array, width: Array, scale: Array, fixed: Array) -> Root:
         scale=scale,
     )
     root.action[:first] = actions
-    root.grid[:first] = nearest(fixed, actions, scale)
+    root.grid[:first] = grid
     root.stats[WEIGHT, :first] = root.stats[RARITY, :first] = 1.0
     return root
 
 
 @helper
-def choose_cell(root: Root, exploration: float) -> int:
+def _upper_bound(known: tuple[Array, Array, float], cell: int) -> float:
+    smoothed, rarity, width = known
+    return smoothed[cell] + width * rarity[cell]
+
+
+@helper
+def _rarely_chosen(chosen: Array, cell: int) -> float:
+    return -chosen[cell]
+
+
+@helper
+def choose_cell(root: Root, exploration: float, rng: Rng) -> int:
     """Choose by UCB1 on the smoothed means, the first cells once each before; an untried part counts as one visit."""
-    pulls = root.counts[PULLS]
+    pulls, chosen = root.counts[PULLS], root.stats[CHOSEN]
     if pulls < root.counts[FIRST]:
-        root.stats[CHOSEN, pulls] = 1.0
-        return int(pulls)
-    width = exploration * math.sqrt(2.0 * math.log(pulls))
-    smoothed, rarity = root.stats[SMOOTHED], root.stats[RARITY]
-    best, top = 0, -math.inf
-    for cell in range(root.counts[CELLS]):
-        score = smoothed[cell] + width * rarity[cell]
-        if score > top:
-            best, top = cell, score
-    root.stats[CHOSEN, best] += 1.0
+        best = argmax(_rarely_chosen, chosen, 0, root.counts[FIRST], rng)
+    else:
+        width = exploration * math.sqrt(2.0 * math.log(pulls))
+        known = (root.stats[SMOOTHED], root.stats[RARITY], width)
+        best = argmax(_upper_bound, known, 0, root.counts[CELLS], rng)
+    chosen[best] += 1.0
     return best
 
 

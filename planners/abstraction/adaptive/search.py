@@ -96,7 +96,7 @@ def _back_up(tree: AdaptiveTree, walk: AdaptiveWalk, depth: int, discount: float
     return total
 
 
-_ROOT = new_root(np.zeros((1, 1)), np.zeros(1), np.zeros(1), np.zeros((1, 1)))
+_ROOT = new_root(np.zeros((1, 1)), np.zeros(1), np.zeros(1), np.zeros(1, np.int64))
 _EXAMPLE = AdaptiveSettings(
     FixedSettings(1.0, 0.0, 0.0, np.empty((1, 1)), np.empty(1), np.empty(1), 1.0, 1.0, 1.0, False),
     1.0,
@@ -119,7 +119,7 @@ def search(
         copy(problem.state, fixed.state[0])
         exploration = root_exploration(trie.returns, cells.exploration, cells.spread)
         leave = leave_at(sequence, settings.memory, rng) if root.counts[PULLS] >= root.counts[FIRST] else 0
-        cell = choose_cell(root, exploration) if leave == 0 else sequence.chosen[0]
+        cell = choose_cell(root, exploration, rng) if leave == 0 else sequence.chosen[0]
         chosen = root.grid[cell]
         fixed.chosen[0] = cell
         depth, last, terminated = 0, 0.0, False
@@ -140,7 +140,7 @@ def search(
                     or rng.random() * (settings.hold_visits + own) >= settings.hold_visits
                 ):
                     c = cell_exploration(visits, returns, squares, exploration, cells.spread)
-                    chosen = choose(fixed, n_actions * cells.prior_visits + visits, c, cells.exponent)
+                    chosen = choose(fixed, n_actions * cells.prior_visits + visits, c, cells.exponent, rng)
                 fixed.chosen[depth] = chosen
                 action = cells.actions[chosen]
             last = mover

@@ -58,10 +58,10 @@ class FixedMergeable:
         trie = merged(self.trie, [part.trie for part in parts])
         return replace(self, trie=trie, simulations=simulations, held=simulations // len(parts))
 
-    def decide(self, start: float) -> Decision:
+    def decide(self, start: float, rng: Rng) -> Decision:
         """The decision by all simulations so far; `start` is the clock when the plan began."""
         bandit = self.trie.bandit
-        return decide(bandit.actions, bandit.visits, bandit.value, self.simulations, start)
+        return decide(bandit.actions, bandit.visits, bandit.value, self.simulations, start, rng)
 
 
 def branch(common: FixedTrie, walk: FixedWalk) -> FixedTrie:

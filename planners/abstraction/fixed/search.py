@@ -18,6 +18,7 @@ from bonspiel.planners.abstraction.fixed.trie import (
     new_walk,
 )
 from bonspiel.planners.abstraction.spread import cell_exploration, root_exploration
+from bonspiel.planners.core.argmax import argmax, entry
 from bonspiel.planners.core.bandit import choose_arm, update_arm
 from bonspiel.planners.core.jit import Problem, cells, helper, model_helper, player, step
 from bonspiel.planners.core.problem import search_kernel
@@ -141,12 +142,12 @@ def sum_up(trie: FixedTrie, walk: FixedWalk, depth: int, settings: FixedSettings
 
 
 @helper
-def choose(walk: FixedWalk, visits: float, exploration: float, exponent: float) -> int:
+def choose(walk: FixedWalk, visits: float, exploration: float, exponent: float, rng: Rng) -> int:
     """UCB1 on the sums with their visits scaled to f(z) = z^q in all (algorithm 5, step 5; equations 3.4 to 3.7).
 
     With n~ and S = sum n~, or as `sum_up` cuts it down, it maximises
-    r~/n~ + C sqrt(2 ln max(S^q, 1) / (n~ S^(q-1))); one division an action is left. Ties by higher mean, lower index,
-    as in `planners.core.tree.selection.ucb1`; loops without branches, since the winner is unpredictable.
+    r~/n~ + C sqrt(2 ln max(S^q, 1) / (n~ S^(q-1))); one division an action is left. Equals are drawn;
+    loops without branches, since the winner is unpredictable.
     """
     sums, means, scores = walk.sums, walk.arms[0], walk.arms[1]
     actions = len(means)
@@ -165,10 +166,7 @@ def choose(walk: FixedWalk, visits: float, exploration: float, exponent: float) 
         best = min(best, action if is_top else actions)
         ties += is_top
     if ties != 1:  # several, or none where rewards are not numbers
-        best = 0
-        for action in range(1, actions):
-            if scores[action] > scores[best] or (scores[action] == scores[best] and means[action] > means[best]):
-                best = action
+        return argmax(entry, scores, 0, actions, rng)
     return best
 
 
@@ -217,7 +215,7 @@ def search(
             state, next_state = walk.state[depth % 2], walk.state[1 - depth % 2]
             mover = player(problem, state)
             if depth == 0 and not settings.root_in_trie:
-                walk.chosen[0] = choose_arm(trie.bandit, exploration)
+                walk.chosen[0] = choose_arm(trie.bandit, exploration, rng)
                 walk.levels[0] = 0
                 action = trie.bandit.actions[walk.chosen[0]]
             else:
@@ -225,7 +223,7 @@ def search(
                 visits, returns, squares = sum_up(trie, walk, depth, settings)
                 c = cell_exploration(visits, returns, squares, exploration, settings.spread)
                 visits = n_actions * settings.prior_visits + visits
-                walk.chosen[depth] = choose(walk, visits, c, settings.exponent)
+                walk.chosen[depth] = choose(walk, visits, c, settings.exponent, rng)
                 action = settings.actions[walk.chosen[depth]]
             walk.reward[depth, 1] = mover
             walk.reward[depth, 0], terminated = step(problem, state, action, next_state, rng)

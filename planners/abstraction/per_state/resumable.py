@@ -51,12 +51,12 @@ class PerStateSearch:
         """Choose one of the actions, [B, action_dim], by simulations with noise; `start` is when the plan began."""
         bandit = new_bandit(actions)
 
-        def decided(_: PerStateTrie, simulations: int) -> Decision:
-            return decide(bandit.actions, bandit.visits, bandit.value, simulations, start)
+        def decided(_: PerStateTrie, simulations: int, rng: Rng) -> Decision:
+            return decide(bandit.actions, bandit.visits, bandit.value, simulations, start, rng)
 
         trie = self._trie._replace(bandit=bandit)
         self._trie, done = self._extend(search, trie, self._problem, budget, start, decided)
-        return decided(self._trie, done)
+        return decided(self._trie, done, self.rng)
 
     def _extend(
         self,
@@ -65,7 +65,7 @@ class PerStateSearch:
         problem: Problem,
         budget: Budget,
         start: float | None = None,
-        so_far: Callable[[PerStateTrie, int], Decision] | None = None,
+        so_far: Callable[[PerStateTrie, int, Rng], Decision] | None = None,
     ) -> tuple[PerStateTrie, int]:
         walk, settings, room = self._walk, self._settings, grow
         grown, done = extend(

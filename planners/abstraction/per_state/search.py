@@ -131,7 +131,7 @@ def _choose(walk: PerStateWalk, count: int, exploration: float, settings: PerSta
         inverse = 1.0 / walk.sums[i, VISITS]
         walk.arms[i, MEAN] = walk.sums[i, RETURNS] * inverse
         walk.arms[i, INV_SQRT] = math.sqrt(inverse)
-    return ucb1(walk.arms, 0, count, width)
+    return ucb1(walk.arms, 0, count, width, rng)
 
 
 @helper
@@ -212,7 +212,8 @@ def search(
     for simulation in range(simulations):
         if not has_room(trie, walk):
             return simulation
-        arm = choose_arm(trie.bandit, root_exploration(trie.returns, settings.exploration, settings.spread))
+        exploration = root_exploration(trie.returns, settings.exploration, settings.spread)
+        arm = choose_arm(trie.bandit, exploration, rng)
         total, terminated = step(problem, problem.state, trie.bandit.actions[arm], walk.state[1], rng)
         if problem.steps > 1 and not terminated:
             total += problem.discount * _simulate(trie, walk, problem, 1, rng, settings)

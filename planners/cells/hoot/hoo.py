@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.planners.cells.hoot.forest import FOREST, Forest, ForestWalk, HOOTSettings, halve
-from bonspiel.planners.core.jit import MATRIX, VECTOR, helper, int64, kernel
+from bonspiel.planners.core.jit import MATRIX, RNG, VECTOR, helper, int64, kernel
 from bonspiel.planners.core.tree.nodes import MEAN
 from bonspiel.planners.model import Array, Rng
 
@@ -95,14 +95,19 @@ def update(forest: Forest, walk: ForestWalk, step: int, gain: float, settings: H
 
 
 @helper
-def _most_visited(forest: Forest) -> int:
-    """The cell of the action to play: at the root, from all actions to the half with most visits, ties by the mean."""
+def _most_visited(forest: Forest, rng: Rng) -> int:
+    """The cell of the action to play: at the root, from all actions to the half with most visits.
+
+    Of equals it is the half of the higher mean, and then one of both at random.
+    """
     best = forest.nodes[0]["cell"]
     while forest.cells[best]["child"] != 0:
         lower = forest.cells[best]["child"]
         upper = lower + 1
-        more = forest.cells[upper]["visits"] - forest.cells[lower]["visits"]
-        if more > 0 or (more == 0 and forest.cells[upper]["mean"] > forest.cells[lower]["mean"]):
+        more = float(forest.cells[upper]["visits"] - forest.cells[lower]["visits"])
+        if more == 0.0:
+            more = forest.cells[upper]["mean"] - forest.cells[lower]["mean"]
+        if more > 0.0 or (more == 0.0 and rng.random() < 0.5):
             lower = upper
         if forest.cells[lower]["visits"] == 0:
             break
@@ -110,9 +115,9 @@ def _most_visited(forest: Forest) -> int:
     return best
 
 
-@kernel(FOREST, VECTOR, VECTOR, MATRIX, int64[::1], MATRIX)
+@kernel(FOREST, VECTOR, VECTOR, MATRIX, int64[::1], MATRIX, RNG)
 def read_root(
-    forest: Forest, low: Array, high: Array, actions: Array, visits: NDArray[np.int64], value: Array
+    forest: Forest, low: Array, high: Array, actions: Array, visits: NDArray[np.int64], value: Array, rng: Rng
 ) -> tuple[int, int]:
     """Write the actions that were played at the root, how often, and their mean returns.
 
@@ -123,11 +128,12 @@ def read_root(
         actions: receives the actions, [visits of the root, action_dim].
         visits: receives how often they were played, int64, as many.
         value: receives their mean returns in the first column, as many.
+        rng: draws between equal halves.
 
     Returns:
         The number of actions, and the row of the one to play.
     """
-    best = _most_visited(forest)
+    best = _most_visited(forest, rng)
     count, chosen, cell, pair = 0, 0, forest.nodes[0]["cell"], forest.nodes[0]["newest"]
     while True:
         if forest.cells[cell]["pulls"] > 0:

@@ -53,7 +53,7 @@ def search(
         while depth < problem.steps and not terminated:
             state, next_state = walk.state[depth % 2], walk.state[1 - depth % 2]
             if depth == 0 and given:
-                arm = choose_arm(forest.bandit, settings.exploration)
+                arm = choose_arm(forest.bandit, settings.exploration, rng)
                 copy(forest.bandit.actions[arm], walk.action)
             else:
                 node = _node_of(forest, walk, problem, depth, settings.cell_depth)

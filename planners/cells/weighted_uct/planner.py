@@ -42,7 +42,7 @@ class WeightedUCT(PlanLength):
 
     Args:
         exploration: C of UCB1, at least 0.
-        n_actions: size of the action set: a regular grid in one dimension, low-discrepancy points in more.
+        n_actions: size of the action set: a regular grid in one dimension, points that fill the box in more.
         bandwidth: sigma0, width of the first kernels; later ones have sigma0 (1 + kernels already there)^(-1/2).
         action_bandwidth: width of the Gaussian kernel between actions; 0: only equal actions are alike.
         neighbours: search for experiences: "grid" ignores those beyond the cut-off, "all" looks at every one, as the
@@ -96,4 +96,4 @@ class WeightedUCT(PlanLength):
         blend = action_kernel(actions, self.action_bandwidth)
         settings = WeightedUCTSettings(self.exploration, actions, self.bandwidth, blend, weights)
         known, done = extend(search, model, known, walk, problem, settings, grow, budget, rng, start)
-        return decide(known.bandit.actions, known.bandit.visits, known.bandit.value, done, start)
+        return decide(known.bandit.actions, known.bandit.visits, known.bandit.value, done, start, rng)

@@ -76,7 +76,7 @@ def _choose(walk: ExperienceWalk, exploration: float, rng: Rng) -> int:
     for action in range(len(arms)):
         arms[action, MEAN] = near[3, action] / near[2, action]
         arms[action, INV_SQRT] = width / math.sqrt(near[2, action])
-    return ucb1(arms, 0, len(arms), 1.0)
+    return ucb1(arms, 0, len(arms), 1.0, rng)
 
 
 @helper
@@ -122,7 +122,7 @@ def search(
             state, next_state = walk.state[depth % 2], walk.state[1 - depth % 2]
             mover = player(problem, state)
             if depth == 0:
-                walk.chosen[0] = choose_arm(known.bandit, settings.exploration)
+                walk.chosen[0] = choose_arm(known.bandit, settings.exploration, rng)
                 action = known.bandit.actions[walk.chosen[0]]
             else:
                 walk.exact[depth] = _project(state, mover, settings.weights, walk.place[depth])

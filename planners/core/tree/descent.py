@@ -44,7 +44,7 @@ def choose_of_set(tree: SearchTree, walk: TreeWalk, problem: Problem, node: int,
     These are the model's set for the state, or `settings.actions`; edges are selected by `settings.selection`.
     """
     if not tries_new(tree, node, settings.selection):
-        return select_edge(tree, node, settings.selection)
+        return select_edge(tree, node, settings.selection, rng)
     candidates = settings.actions
     if len(walk.keys) > 0:
         count = actions(problem, tree.state[node], walk.actions, walk.keys)

@@ -39,7 +39,7 @@ def _widen(
     `make_action` writes the action of the node's last edge, which is new. A kernel is compiled with one rule.
     """
     if not tries_new(tree, node, settings.selection):
-        return select_edge(tree, node, settings.selection)
+        return select_edge(tree, node, settings.selection, rng)
     edge = add_edge(tree, node)
     make_action(tree, walk, problem, node, edge, rng, settings)
     schedule_action(tree, node, settings.k_action, settings.alpha_action)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.planners.checks import require, require_at_least, require_choice
+from bonspiel.planners.core.argmax import argmax, argmax_by
 from bonspiel.planners.core.jit import helper
 from bonspiel.planners.core.tree.nodes import COLUMNS, INV_SQRT, MEAN, UNTRIED, VARIANCE, WITHOUT_VARIANCE, SearchTree
 from bonspiel.planners.core.tree.widening import is_due
@@ -94,28 +95,28 @@ def score(value: Array, row: int, c: float, root: float, bonus: int) -> float:
 
 
 @helper
-def best_row(value: Array, first: int, count: int, c: float, root: float, bonus: int) -> int:
-    """Row of the largest score among `count` rows from `first`; ties by higher mean, lower index."""
-    best = first
-    best_score = score(value, first, c, root, bonus)
-    for row in range(first + 1, first + count):
-        new_score = score(value, row, c, root, bonus)
-        if new_score > best_score or (new_score == best_score and value[row, MEAN] > value[best, MEAN]):
-            best, best_score = row, new_score
-    return best
+def _score(known: tuple[Array, float, float, int], row: int) -> float:
+    value, c, root, bonus = known
+    return score(value, row, c, root, bonus)
 
 
 @helper
-def ucb1(value: Array, first: int, count: int, width: float) -> int:
-    """Row of the largest mean + width / sqrt(n) among `count` rows from `first`; ties by higher mean, lower index."""
-    return best_row(value, first, count, width, 1.0, UCB1)
+def _upper_bound(known: tuple[Array, float], row: int) -> float:
+    value, width = known
+    return value[row, MEAN] + width * value[row, INV_SQRT]
 
 
 @helper
-def best_edge(tree: SearchTree, node: int, exploration: float) -> int:
-    """UCB1: argmax of mean + C sqrt(2 ln N / n) (Auer, Cesa-Bianchi, Fischer 2002); untried first."""
+def ucb1(value: Array, first: int, count: int, width: float, rng: Rng) -> int:
+    """Row of the largest mean + width / sqrt(n) among `count` rows from `first`, equals drawn."""
+    return argmax(_upper_bound, (value, width), first, count, rng)
+
+
+@helper
+def best_edge(tree: SearchTree, node: int, exploration: float, rng: Rng) -> int:
+    """UCB1: argmax of mean + C sqrt(2 ln N / n) (Auer, Cesa-Bianchi, Fischer 2002); untried first, equals drawn."""
     width = exploration * sqrt_2_log(tree.nodes[node]["visits"])
-    return ucb1(tree.value, tree.nodes[node]["first_edge"], tree.nodes[node]["actions"], width)
+    return ucb1(tree.value, tree.nodes[node]["first_edge"], tree.nodes[node]["actions"], width, rng)
 
 
 @helper
@@ -128,12 +129,16 @@ def terms_of(tree: SearchTree, node: int, selection: Selection) -> tuple[float, 
 
 
 @helper
-def select_edge(tree: SearchTree, node: int, selection: Selection) -> int:
-    """The edge of the node with the largest score; untried ones first, or where their first-play urgency puts them."""
+def select_edge(tree: SearchTree, node: int, selection: Selection, rng: Rng) -> int:
+    """The edge of the node with the largest score, equals drawn.
+
+    Untried ones come first, or where their first-play urgency puts them.
+    """
     c, root = terms_of(tree, node, selection)
     if selection.bonus == UCB1:  # a loop of its own, which is faster
-        return best_edge(tree, node, c)
-    return best_row(tree.value, tree.nodes[node]["first_edge"], tree.nodes[node]["actions"], c, root, selection.bonus)
+        return best_edge(tree, node, c, rng)
+    known = (tree.value, c, root, selection.bonus)
+    return argmax(_score, known, tree.nodes[node]["first_edge"], tree.nodes[node]["actions"], rng)
 
 
 @helper
@@ -147,8 +152,11 @@ def tries_new(tree: SearchTree, node: int, selection: Selection) -> bool:
     if selection.first_play == UNTRIED or tree.nodes[node]["actions"] == 0:
         return True
     c, root = terms_of(tree, node, selection)
-    best = select_edge(tree, node, selection)
-    return selection.first_play > score(tree.value, best, c, root, selection.bonus)
+    first = tree.nodes[node]["first_edge"]
+    for edge in range(first, first + tree.nodes[node]["actions"]):
+        if not selection.first_play > score(tree.value, edge, c, root, selection.bonus):
+            return False
+    return True
 
 
 @helper
@@ -175,10 +183,10 @@ def least_visited_outcome(tree: SearchTree, edge: int) -> int:
     return best
 
 
-def final_choice(visits: NDArray[np.int64], values: Array) -> int:
-    """Index of the action to play: most visits, then higher mean, then lower index."""
+def final_choice(visits: NDArray[np.int64], values: Array, rng: Rng) -> int:
+    """Index of the action to play: most visits, then higher mean, equals drawn."""
     counts = visits.tolist()
     most = max(counts)
     if counts.count(most) == 1:
         return counts.index(most)
-    return int(np.argmax(np.where(visits == most, values, -math.inf)))
+    return argmax_by(rng, visits, values)

@@ -14,6 +14,7 @@ import math
 
 import numpy as np
 
+from bonspiel.planners.core.argmax import argmax
 from bonspiel.planners.core.jit import Problem, helper
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.tree.backup import back_up
@@ -37,22 +38,14 @@ from bonspiel.planners.trees.crave.rave import (
 
 
 @helper
-def _best_edge(tree: SearchTree, node: int, settings: CRAVESettings) -> int:
-    """Argmax of beta RAVE + (1 - beta) mean + C sqrt(2 ln N / n); untried first."""
-    width = settings.exploration * sqrt_2_log(tree.nodes[node]["visits"])
-    first = tree.nodes[node]["first_edge"]
-    best, best_score = first, -math.inf
-    for edge in range(first, first + tree.nodes[node]["actions"]):
-        visits, mean = tree.edges[edge]["visits"], tree.value[edge, MEAN]
-        if visits == 0:
-            return edge
-        if tree.value[edge, WEIGHT] > 0.0:
-            beta = math.sqrt(settings.equivalence / (3.0 * visits + settings.equivalence))
-            mean += beta * (tree.value[edge, RAVE] / tree.value[edge, WEIGHT] - mean)
-        score = mean + width * tree.value[edge, INV_SQRT]
-        if score > best_score:
-            best, best_score = edge, score
-    return best
+def _score(known: tuple[SearchTree, float, float], edge: int) -> float:
+    """Beta RAVE + (1 - beta) mean + C sqrt(2 ln N / n); untried first."""
+    tree, equivalence, width = known
+    visits, mean = tree.edges[edge]["visits"], tree.value[edge, MEAN]
+    if visits > 0 and tree.value[edge, WEIGHT] > 0.0:
+        beta = math.sqrt(equivalence / (3.0 * visits + equivalence))
+        mean += beta * (tree.value[edge, RAVE] / tree.value[edge, WEIGHT] - mean)
+    return mean + width * tree.value[edge, INV_SQRT]
 
 
 _NUMBERS = np.zeros(1, np.int64)
@@ -75,7 +68,9 @@ def search(
                 edge = add_sampled_action(tree, problem, node, tree.state[node], rng, k_action, alpha_action)
                 renew(known, node, edge, settings)
             else:
-                edge = _best_edge(tree, node, settings)
+                place = tree.nodes[node]
+                known_here = (tree, settings.equivalence, settings.exploration * sqrt_2_log(place["visits"]))
+                edge = argmax(_score, known_here, place["first_edge"], place["actions"], rng)
             node, leaf_value, _ = follow_outcome(tree, walk, problem, depth, node, edge, rng, settings)
             depth += 1
         back_up(tree, walk, depth, leaf_value, problem.discount)

@@ -1,7 +1,6 @@
 """KR-UCT: kernel regression over actions with execution noise (Yee, Lisy, Bowling, IJCAI 2016)."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -21,8 +20,9 @@ from bonspiel.planners.checks import (
     require_positive,
 )
 from bonspiel.planners.core.actions import action_sd
+from bonspiel.planners.core.argmax import argmax_by
 from bonspiel.planners.core.problem import PlanLength
-from bonspiel.planners.core.search import plan_with_tree
+from bonspiel.planners.core.search import Choose, plan_with_tree
 from bonspiel.planners.core.tree.descent import Outcomes
 from bonspiel.planners.core.tree.leaf import playouts_of
 from bonspiel.planners.core.tree.nodes import INV_SQRT, MEAN
@@ -39,13 +39,13 @@ def _noise_of(model: Model, bandwidth: float) -> Array:
     return sd if sd.any() else np.ascontiguousarray(bandwidth * (model.action_high - model.action_low))
 
 
-def _by_lower_bound(exploration: float) -> Callable[[NDArray[np.int64], Array], int]:
-    """The final choice among the actions tried: greatest E[v|a] - C sqrt(2 ln sum_b W(b) / W(a))."""
+def _by_lower_bound(exploration: float) -> Choose:
+    """The final choice among the actions tried: greatest E[v|a] - C sqrt(2 ln sum_b W(b) / W(a)), equals drawn."""
 
-    def choose(visits: NDArray[np.int64], value: Array) -> int:
+    def choose(visits: NDArray[np.int64], value: Array, rng: Rng) -> int:
         width = exploration * math.sqrt(2.0 * math.log(max(value[:, WEIGHT].sum(), 1.0)))
         lowest = value[:, MEAN] - width * value[:, INV_SQRT]
-        return int(np.argmax(np.where(visits > 0, lowest, -np.inf)))
+        return argmax_by(rng, np.where(visits > 0, lowest, -np.inf))
 
     return choose
 

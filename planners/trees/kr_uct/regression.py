@@ -123,13 +123,13 @@ def widen(
 
 
 @helper
-def best_edge(tree: SearchTree, node: int, exploration: float) -> int:
-    """Argmax of E[v|a] + C sqrt(2 ln sum_b W(b) / W(a)); actions that know of no visit come first."""
+def best_edge(tree: SearchTree, node: int, exploration: float, rng: Rng) -> int:
+    """Argmax of E[v|a] + C sqrt(2 ln sum_b W(b) / W(a)), equals drawn; actions that know of no visit come first."""
     total = 0.0
     for edge in edges_of(tree, node):
         total += tree.value[edge, WEIGHT]
     width = exploration * sqrt_2_log(int(total))
-    return ucb1(tree.value, tree.nodes[node]["first_edge"], tree.nodes[node]["actions"], width)
+    return ucb1(tree.value, tree.nodes[node]["first_edge"], tree.nodes[node]["actions"], width, rng)
 
 
 @helper

@@ -114,7 +114,7 @@ def search(
                 if count + 1 < n_initial:
                     tree.nodes[node]["due"] = count + 1
             else:
-                edge = best_edge(tree, node, settings.exploration)
+                edge = best_edge(tree, node, settings.exploration, rng)
                 # an exact end seen again would teach nothing, so the search tries a neighbouring action
                 outcome = tree.edges[edge]["first_outcome"]
                 ended = settings.exact and outcome != 0 and tree.nodes[outcome]["actions"] == ENDED

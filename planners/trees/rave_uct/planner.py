@@ -156,10 +156,11 @@ class RaveUCT(PlanLength):
         known = new_rave_tree(model, problem, nodes, root_actions, settings.first_play, self.prunes)
         walk = new_rave_walk(model, problem.steps, self.priors)
 
-        def decided(known: RaveTree, simulations: int) -> Decision:
-            return decide(*root_of(known.tree), simulations, start)
+        def decided(known: RaveTree, simulations: int, rng: Rng) -> Decision:
+            return decide(*root_of(known.tree), simulations, start, rng)
 
-        return decided(*extend(search, model, known, walk, problem, settings, grow, budget, rng, start, so_far=decided))
+        known, done = extend(search, model, known, walk, problem, settings, grow, budget, rng, start, so_far=decided)
+        return decided(known, done, rng)
 
 
 @takes_aliases

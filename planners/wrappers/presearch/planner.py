@@ -121,7 +121,7 @@ class Presearch:
         """Sweep, then choose among the peaks; `start` is the clock when the budget began."""
         search = self._begin(model, state, budget, rng)
         sweep = self._sweep(model, state, budget, rng, search)
-        chosen, left = peaks(sweep, self.candidates), budget.rest(1.0, sweep.simulations, start)
+        chosen, left = peaks(sweep, self.candidates, rng), budget.rest(1.0, sweep.simulations, start)
         if offers(model, HasActions):
             chosen = np.concatenate([chosen, own_actions(model, state)])
         if search is None:

@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.model import AimBlock, Array
+from bonspiel.planners.core.argmax import ranked
+from bonspiel.planners.model import AimBlock, Array, Rng
 
 
 class Sweep(NamedTuple):
@@ -56,8 +57,10 @@ def sweep_of(blocks: list[AimBlock], values: Array, counts: Array, simulations: 
     return Sweep(blocks, raw, smooth, simulations)
 
 
-def peaks(sweep: Sweep, most: int) -> Array:
+def peaks(sweep: Sweep, most: int, rng: Rng) -> Array:
     """The aims at the highest local maxima of the smoothed values, best first, an sd apart at least, [<= most, dim].
+
+    Equals are in random order: on a plateau every aim is a maximum.
 
     The first aim where no value is a number: the search among the aims refuses such rewards.
     """
@@ -70,12 +73,13 @@ def peaks(sweep: Sweep, most: int) -> Array:
         reach = [2 * int(step) + 1 if sd > 0.0 else 1 for step, sd in zip(apart, block.sd, strict=True)]
         top = (values == maximum_filter(values, reach, mode="nearest")) & np.isfinite(values)
         maxima += [(float(values[at]), index, np.array(at), apart) for at in zip(*np.nonzero(top), strict=True)]
-    maxima.sort(key=lambda maximum: -maximum[0])
     chosen: list[tuple[int, NDArray[np.int64]]] = []
-    for _, index, at, apart in maxima:
-        # on a plateau every aim is a maximum
-        if len(chosen) < most and all(other != index or (abs(at - place) > apart).any() for other, place in chosen):
+    for rank in ranked(np.array([value for value, *_ in maxima]), rng):
+        _, index, at, apart = maxima[rank]
+        if all(other != index or (abs(at - place) > apart).any() for other, place in chosen):
             chosen.append((index, at))
+        if len(chosen) == most:
+            break
     return np.array([sweep.blocks[index].actions[tuple(at)] for index, at in chosen or [(0, np.zeros(2, int))]])
 
 

@@ -44,7 +44,7 @@ class Root:
     same on threads, in processes and one after the other. A worker that fails ends the plan with its error. Every
     decision starts anew, whatever the inner planner's `memory`.
 
-    Ties go to more visits, then to the higher mean, then to the action listed first.
+    Ties go to more visits, then to the higher mean; equals are drawn.
 
     Args:
         inner: the planner of every worker; in writing, `root:inner=(dpw:exploration=0.5),combine=similarity_vote`.
@@ -122,12 +122,12 @@ class Root:
         inner: Any = self.inner
         if self.combine == "tries":
             common = inner.begin_mergeable(model, state, budgets[0], root_actions)
-            return plan_in_rounds(common, budgets, seeds, self.rounds, self.run, start)
+            return plan_in_rounds(common, budgets, seeds, self.rounds, self.run, start, rng)
         given = () if root_actions is None else (root_actions,)
         tasks = [(inner, model, state, part, seed, given) for part, seed in zip(budgets, seeds, strict=True)]
         decisions = run_all(self.run, _plan, tasks, together=budget.seconds is not None)
         pool = pool_of(decisions)
-        best, simulations = self.choose(pool, model), sum(decision.simulations for decision in decisions)
+        best, simulations = self.choose(pool, model, rng), sum(decision.simulations for decision in decisions)
         seconds = time.perf_counter() - start
         action, value = pool.actions[best].copy(), float(pool.values[best])
         return Decision(action, value, simulations, seconds, pool.actions, pool.visits, pool.values)
@@ -143,19 +143,19 @@ class Root:
         require(budget.simulations >= self.workers, "simulations", budget.simulations, enough)
         return budget.split(self.workers)
 
-    def choose(self, pool: Pool, model: Model) -> int:
+    def choose(self, pool: Pool, model: Model, rng: Rng) -> int:
         """The row of the action that `combine` plays of what the workers found; not for "tries", which shares more."""
         match self.combine:
             case "sum":
-                return rules.most_visits(pool)
+                return rules.most_visits(pool, rng)
             case "mean":
-                return rules.highest_mean(pool)
+                return rules.highest_mean(pool, rng)
             case "max":
-                return rules.highest_claim(pool)
+                return rules.highest_claim(pool, rng)
             case "similarity_vote":
-                return rules.most_similar_votes(pool, kernel_of(model, self.bandwidth))
+                return rules.most_similar_votes(pool, kernel_of(model, self.bandwidth), rng)
             case "similarity_merge":
-                return rules.highest_merged_mean(pool, kernel_of(model, self.bandwidth))
+                return rules.highest_merged_mean(pool, kernel_of(model, self.bandwidth), rng)
         if self.cells is None:
-            return rules.most_votes(pool)
-        return rules.most_votes_of_a_part(pool, model, self.cells)
+            return rules.most_votes(pool, rng)
+        return rules.most_votes_of_a_part(pool, model, self.cells, rng)

@@ -15,9 +15,18 @@ from bonspiel.planners.wrappers.root.workers import Run, run_all
 
 
 def plan_in_rounds(
-    common: MergeableSearch, budgets: Sequence[Budget], seeds: Sequence[int], rounds: int, run: Run, start: float
+    common: MergeableSearch,
+    budgets: Sequence[Budget],
+    seeds: Sequence[int],
+    rounds: int,
+    run: Run,
+    start: float,
+    rng: Rng,
 ) -> Decision:
-    """Plan in rounds, with a budget and a seed for each worker; `start` is the clock when the plan began."""
+    """Plan in rounds, with a budget and a seed for each worker.
+
+    `start` is the clock when the plan began; `rng` draws between actions that are equal in the end.
+    """
     least = min((budget.simulations for budget in budgets if budget.simulations is not None), default=rounds)
     require(rounds <= least, "rounds", rounds, f"at most the simulations of a worker, {least}")
     rngs = [np.random.default_rng(seed) for seed in seeds]
@@ -26,7 +35,7 @@ def plan_in_rounds(
         tasks = [(common, part, rng) for part, rng in zip(parts, rngs, strict=True)]
         ends = run_all(run, _extended, tasks, together=budgets[0].seconds is not None)
         common, rngs = common.merged([search for search, _ in ends]), [rng for _, rng in ends]
-    return common.decide(start)
+    return common.decide(start, rng)
 
 
 def _part(budget: Budget, number: int, rounds: int, start: float) -> Budget:

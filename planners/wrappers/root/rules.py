@@ -3,6 +3,8 @@
 Adding up visits and voting are those of Go (Chaslot, Winands, van den Herik 2008; Soejima, Kishimoto, Watanabe 2010).
 Voting and merging by similarity, for actions of which no two workers have the same, follow the ideas of Kurzer,
 Hörtnagl, Zöllner 2020 (arXiv 2003.13741); these forms are our own.
+
+Each gives the row of an action; those that are equal in all respects are drawn.
 """
 
 import math
@@ -10,7 +12,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.model import Array, Model
+from bonspiel.planners.core.argmax import argmax_by
+from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.wrappers.root.pool import Pool
 from bonspiel.planners.wrappers.root.similarity import Kernel, alike
 
@@ -18,40 +21,30 @@ FLOOR = 0.1  # of the most visits that any action has: means of fewer are luck
 BLOCK = 1 << 21  # similarities computed at once
 
 
-def first_best(*keys: NDArray[np.generic]) -> int:
-    """Index of the largest first key; of equals that of the largest next one, and so on, and then the lowest index."""
-    left = np.arange(len(keys[0]))
-    for key in keys:
-        given = np.asarray(key, float)[left]
-        given = np.where(np.isnan(given), -math.inf, given)
-        left = left[given == given.max()]
-    return int(left[0])
-
-
-def most_visits(pool: Pool) -> int:
+def most_visits(pool: Pool, rng: Rng) -> int:
     """The action of most visits in all."""
-    return first_best(pool.visits, pool.values)
+    return argmax_by(rng, pool.visits, pool.values)
 
 
-def highest_mean(pool: Pool) -> int:
+def highest_mean(pool: Pool, rng: Rng) -> int:
     """The action of the highest mean among those with enough visits."""
     enough = (pool.visits > 0) & (pool.visits >= FLOOR * pool.visits.max())
-    return first_best(np.where(enough, pool.values, -math.inf), pool.visits)
+    return argmax_by(rng, np.where(enough, pool.values, -math.inf), pool.visits)
 
 
-def highest_claim(pool: Pool) -> int:
+def highest_claim(pool: Pool, rng: Rng) -> int:
     """The choice of the worker that found the highest mean for its own."""
-    worker = first_best(pool.claims, pool.visits[pool.choices], pool.values[pool.choices])
+    worker = argmax_by(rng, pool.claims, pool.visits[pool.choices], pool.values[pool.choices])
     return int(pool.choices[worker])
 
 
-def most_votes(pool: Pool) -> int:
+def most_votes(pool: Pool, rng: Rng) -> int:
     """The action that most workers chose."""
     votes = np.bincount(pool.choices, minlength=len(pool.visits))
-    return first_best(votes, pool.visits, pool.values)
+    return argmax_by(rng, votes, pool.visits, pool.values)
 
 
-def most_votes_of_a_part(pool: Pool, model: Model, cells: int) -> int:
+def most_votes_of_a_part(pool: Pool, model: Model, cells: int, rng: Rng) -> int:
     """The most visited choice in the part of the box with most votes, of `cells` equal parts in every dimension."""
     chosen, votes = np.unique(pool.choices, return_counts=True)
     share = (pool.actions[chosen] - model.action_low) / (model.action_high - model.action_low)
@@ -61,19 +54,19 @@ def most_votes_of_a_part(pool: Pool, model: Model, cells: int) -> int:
     visits, values = pool.visits[chosen], pool.values[chosen]
     in_all = np.bincount(part, visits)
     mean = np.bincount(part, visits * np.nan_to_num(values)) / np.maximum(in_all, 1)
-    best = np.flatnonzero(part == first_best(np.bincount(part, votes), in_all, mean))
-    return int(chosen[best[first_best(visits[best], values[best])]])
+    best = np.flatnonzero(part == argmax_by(rng, np.bincount(part, votes), in_all, mean))
+    return int(chosen[best[argmax_by(rng, visits[best], values[best])]])
 
 
-def most_similar_votes(pool: Pool, kernel: Kernel) -> int:
+def most_similar_votes(pool: Pool, kernel: Kernel, rng: Rng) -> int:
     """The choice b_i of largest sum_j K(b_i, b_j)."""
     chosen, votes = np.unique(pool.choices, return_counts=True)
     actions = pool.actions[chosen]
     support = alike(kernel, actions, actions) @ votes
-    return int(chosen[first_best(support, pool.visits[chosen], pool.values[chosen])])
+    return int(chosen[argmax_by(rng, support, pool.visits[chosen], pool.values[chosen])])
 
 
-def highest_merged_mean(pool: Pool, kernel: Kernel) -> int:
+def highest_merged_mean(pool: Pool, kernel: Kernel, rng: Rng) -> int:
     """The action of the highest V(a) among those with enough visits M(a), both shared by similarity.
 
     M(a) = sum_b K(a, b) N(b) and V(a) = sum_b K(a, b) N(b) Q(b) / M(a).
@@ -84,7 +77,7 @@ def highest_merged_mean(pool: Pool, kernel: Kernel) -> int:
     actions, visits, values = pool.actions[tried], pool.visits[tried], pool.values[tried]
     merged, mean = _merged(kernel, actions, visits, values)
     enough = merged >= FLOOR * merged.max()
-    return int(tried[first_best(np.where(enough, mean, -math.inf), merged)])
+    return int(tried[argmax_by(rng, np.where(enough, mean, -math.inf), merged)])
 
 
 def _merged(kernel: Kernel, actions: Array, visits: NDArray[np.int64], values: Array) -> tuple[Array, Array]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from bonspiel.planners.core.jit import Problem, actions, helper, model_helper, sample_action
 from bonspiel.planners.core.jit.atomics import add_to, load, publish, read_published
-from bonspiel.planners.core.tree.nodes import NEVER, copy
+from bonspiel.planners.core.tree.nodes import NEVER, UNTRIED, copy
 from bonspiel.planners.core.tree.selection import sqrt_2_log
 from bonspiel.planners.core.tree.widening import due
 from bonspiel.planners.model import Array, Rng
@@ -71,8 +71,8 @@ def _mean_of_node(tree: SharedTree, node: int, count: int) -> float:
 @helper
 def _score_under_way(
     tree: SharedTree, walk: SharedWalk, node: int, edge: int, known: int, width: float, rule: Virtual, count: int
-) -> tuple[float, float]:
-    """Score and mean of an edge with visits under way; without others its mean is that of its node."""
+) -> float:
+    """The score of an edge with visits under way; without others its mean is that of its node."""
     visits, under_way = known >> SHIFT, known & UNDER_WAY
     total = load(tree.edge_values, edge, TOTAL)
     if rule.loss and walk.returns[0] <= walk.returns[1]:
@@ -80,37 +80,41 @@ def _score_under_way(
         mean = (total + under_way * lowest) / (visits + under_way)
     else:
         mean = total / visits if visits > 0 else _mean_of_node(tree, node, count)
-    return mean + width / math.sqrt(max(visits + rule.visits * under_way, 1.0)), mean
+    return mean + width / math.sqrt(max(visits + rule.visits * under_way, 1.0))
 
 
 @helper
-def best_edge(tree: SharedTree, walk: SharedWalk, node: int, count: int, rule: Virtual) -> int:
+def best_edge(tree: SharedTree, walk: SharedWalk, node: int, count: int, rule: Virtual, rng: Rng) -> int:
     """Argmax of mean + C sqrt(2 ln(N + v O) / (n + v o)) among the first `count` edges, 1 or more; untried ones first.
 
-    The first edge where no score is a number above -inf.
+    Equals are drawn, as each is met with 1 / (number of equals so far): scores change under way, and a second look at
+    them as in `planners.core.argmax` would find others. The first edge where no score is a number above -inf.
     """
     visits = load(tree.nodes, node, VISITS) + rule.visits * _under_way(tree, node, count)
     width = rule.exploration * sqrt_2_log(int(visits))
     edge = tree.nodes[node, FIRST_EDGE]
-    best, best_score, best_mean = edge, -math.inf, -math.inf
+    best, best_score, equals = edge, -math.inf, 1
     for rank in range(count):
         known = load(tree.edges, edge, COUNT)
-        if known == 0:
-            return edge
         inv_sqrt = read_published(tree.edge_values, edge, INV_SQRT)
-        if known & UNDER_WAY == 0 and inv_sqrt > 0.0:
-            mean = load(tree.edge_values, edge, MEAN)
-            score = mean + width * inv_sqrt
+        if known == 0:
+            score = UNTRIED
+        elif known & UNDER_WAY == 0 and inv_sqrt > 0.0:
+            score = load(tree.edge_values, edge, MEAN) + width * inv_sqrt
         else:
-            score, mean = _score_under_way(tree, walk, node, edge, known, width, rule, count)
-        if score > best_score or (score == best_score and mean > best_mean):
-            best, best_score, best_mean = edge, score, mean
+            score = _score_under_way(tree, walk, node, edge, known, width, rule, count)
+        if score > best_score:
+            best, best_score, equals = edge, score, 1
+        elif score == best_score:
+            equals += 1
+            if rng.random() * equals < 1.0:
+                best = edge
         edge = next_edge(tree, edge, rank)
     return best
 
 
 @helper
-def _follow_edge(tree: SharedTree, walk: SharedWalk, node: int, rule: Virtual, playouts: int) -> int:
+def _follow_edge(tree: SharedTree, walk: SharedWalk, node: int, rule: Virtual, playouts: int, rng: Rng) -> int:
     """An old edge of the node, with a visit more under way.
 
     A thread waits for a node's first edge, unless rollouts can value the node, which is not the root: then, or if the
@@ -121,7 +125,7 @@ def _follow_edge(tree: SharedTree, walk: SharedWalk, node: int, rule: Virtual, p
         if (playouts > 0 and node != 0) or load(tree.size, 0, STOPPED) != 0:
             return NONE
         count = read_published(tree.nodes, node, ACTIONS)
-    edge = best_edge(tree, walk, node, count, rule)
+    edge = best_edge(tree, walk, node, count, rule, rng)
     add_to(tree.edges, edge, COUNT, 1)
     return edge
 
@@ -169,7 +173,7 @@ def choose_of_set(
             publish_edge(tree, node, NEVER if tried + 1 == len(candidates) else 0)
             return edge
         publish(tree.nodes, node, DUE, 0)
-    return _follow_edge(tree, walk, node, rule, playouts)
+    return _follow_edge(tree, walk, node, rule, playouts, rng)
 
 
 @model_helper
@@ -183,4 +187,4 @@ def choose_widening(tree: SharedTree, walk: SharedWalk, problem: Problem, node: 
             publish_edge(tree, node, due(load(tree.nodes, node, ACTIONS) + 1, inner.k_action, inner.alpha_action))
             return edge
         publish(tree.nodes, node, DUE, visits)
-    return _follow_edge(tree, walk, node, settings.virtual, inner.playouts)
+    return _follow_edge(tree, walk, node, settings.virtual, inner.playouts, rng)

@@ -104,7 +104,7 @@ class TreeParallel:
         virtual = Virtual(inner.exploration, float(self.virtual), self.virtual_loss)
         tree, done = search_together(inner, virtual, model, state, budget, rng, root_actions, threads, start)
         keep_tree(tree)
-        return decide(*root_of(tree), done, start)
+        return decide(*root_of(tree), done, start, rng)
 
 
 def search_together(
