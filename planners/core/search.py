@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.planners.core.jit import Problem, runner, seconds_loading
+from bonspiel.planners.core.problem import Stopped as Stopped
 from bonspiel.planners.core.problem import problem_of
+from bonspiel.planners.core.returns import all_invalid, invalid_in, require_valid
 from bonspiel.planners.core.tree.nodes import MEAN, UNTRIED, WITHOUT_VARIANCE, SearchTree, grow, new_tree
 from bonspiel.planners.core.tree.selection import final_choice
 from bonspiel.planners.core.walk import new_walk
@@ -38,10 +40,6 @@ _stop: ContextVar[threading.Event | None] = ContextVar("stop", default=None)
 
 Report = Callable[[Decision], bool]
 _report: ContextVar[Report | None] = ContextVar("report", default=None)
-
-
-class Stopped(Exception):
-    """A search was stopped before its decision; see `stopped_by`."""
 
 
 @contextmanager
@@ -161,7 +159,8 @@ def extend(
         elapsed = time.perf_counter() - start
         spent = done / budget.simulations if budget.simulations is not None else elapsed / seconds
         stops = False
-        if report is not None and so_far is not None and done > 0 and due <= elapsed and spent < 1.0:
+        reports = report is not None and so_far is not None and done > 0 and due <= elapsed and spent < 1.0
+        if reports and not all_invalid(problem.validity):
             stops, due = report(so_far(tree, done)), elapsed + PROGRESS_SECONDS
         if stops or (done > 0 and spent >= 1.0):
             keep_tree(tree)
@@ -222,7 +221,7 @@ def plan_with_tree(
     walk = new_walk(model, problem.steps, candidates, budget)
 
     def decided(tree: SearchTree, simulations: int) -> Decision:
-        return decide(*root_of(tree), simulations, start, choose)
+        return decide(*root_of(tree), simulations, start, choose, problem=problem)
 
     return decided(*extend(kernel, model, tree, walk, problem, settings, grow, budget, rng, start, so_far=decided))
 
@@ -239,14 +238,6 @@ def root_of(tree: SearchTree) -> tuple[Array, NDArray[np.int64], Array]:
     return tree.action[root].copy(), tree.edges["visits"][root].copy(), tree.value[root]
 
 
-def require_finite(value: float) -> None:
-    """Refuse the rewards behind a value that is not finite."""
-    if not math.isfinite(value):
-        raise ValueError(
-            "the model gave rewards that are not numbers, or infinite; bonspiel.envs.check_model finds where"
-        )
-
-
 def decide(
     actions: Array,
     visits: NDArray[np.int64],
@@ -254,6 +245,8 @@ def decide(
     simulations: int,
     start: float,
     choose: Callable[[NDArray[np.int64], Array], int] | None = None,
+    *,
+    problem: Problem,
 ) -> Decision:
     """The decision by the statistics of the root.
 
@@ -264,11 +257,19 @@ def decide(
         simulations: number of simulations run.
         start: clock at the beginning of the search.
         choose: (visits, value) gives the index of the action to play, one that has visits; `final_choice` if None.
+        problem: that was searched.
+
+    Raises:
+        InvalidRollouts: no rollout was valid.
+        ValueError: the action or its value is not finite.
     """
+    require_valid(problem)
     values = value[:, MEAN].copy()
     if 0 in visits.tolist():
         values[visits == 0] = np.nan
     best = final_choice(visits, values) if choose is None else choose(visits, value)
-    require_finite(values[best] + sum(actions[best].tolist()))
-    seconds = time.perf_counter() - start
-    return Decision(actions[best], float(values[best]), simulations, seconds, actions, visits, values)
+    if not math.isfinite(values[best] + sum(actions[best].tolist())):
+        found = f"action={actions[best]}, value={values[best]}"
+        raise ValueError(f"{found}: must be finite in state={problem.state}; bonspiel.envs.check_model tests models")
+    seconds, invalid = time.perf_counter() - start, invalid_in(problem.validity)
+    return Decision(actions[best], float(values[best]), simulations, seconds, actions, visits, values, invalid)

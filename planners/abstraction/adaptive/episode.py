@@ -12,7 +12,7 @@ from bonspiel.planners.abstraction.adaptive.sequence import Sequence, hand_on
 from bonspiel.planners.abstraction.adaptive.smoothing import CHOSEN, RETURN, SMOOTHED, VISITS
 from bonspiel.planners.checks import check_actions, offers
 from bonspiel.planners.core.actions import inverse_widths
-from bonspiel.planners.core.search import decide, extend, require_finite
+from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.model import Array, HasPlayer, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, check_plan
 
@@ -55,7 +55,6 @@ class AdaptiveEpisode:
             hand_on(self.last, tree.sequence, first)
         walk = new_walk(model.state_dim, problem.steps, len(actions), depth)
         tree, done = extend(search, model, tree, walk, problem, settings, grow, budget, rng, start)
-        require_finite(tree.baseline[0, 1])  # the mean of all returns, and so part of every gain
         if settings.memory > 0.0:
             self.last = tree.sequence
         stats = root.stats[:, : root.counts[CELLS]]
@@ -64,4 +63,12 @@ class AdaptiveEpisode:
         def best_of_often_chosen(visits: NDArray[np.int64], value: Array) -> int:
             return int(np.argmax(np.where(chosen >= OFTEN * chosen.max(), smoothed, -np.inf)))
 
-        return decide(root.action[: len(visits)], visits, stats[RETURN][:, None], done, start, best_of_often_chosen)
+        return decide(
+            root.action[: len(visits)],
+            visits,
+            stats[RETURN][:, None],
+            done,
+            start,
+            best_of_often_chosen,
+            problem=problem,
+        )
