@@ -1,5 +1,7 @@
 """The value of a new leaf: by acting on in the tree, or by rollouts of the model, one or several (Cazenave 2007)."""
 
+import math
+
 from bonspiel.planners.checks import require, require_choice, require_count
 from bonspiel.planners.core.jit import Problem, gain_of, model_helper, player, rollout
 from bonspiel.planners.core.tree.nodes import copy
@@ -25,15 +27,22 @@ def value_leaf(
 ) -> tuple[float, int]:
     """The mean return of rollouts from the state of a new node, `depth` steps ahead, and their number.
 
-    It is NaN where a single one was invalid: the back-up makes the worst of it.
+    An invalid one counts as the worst of the valid ones from there on; where all are, the back-up makes the worst of NaN.
     """
     count = min(playouts, walk.left[0])
     if count == 1:
         copy(state, walk.state[0])
         return rollout(problem, walk.state[0], walk.state[1], problem.steps - depth, rng), count
-    mover, total = player(problem, state), 0.0
-    for _ in range(count):  # an invalid one is the worst of them, which the mean of all is not
+    mover, total, invalid = player(problem, state), 0.0, 0
+    for _ in range(count):
         copy(state, walk.state[0])
         found = rollout(problem, walk.state[0], walk.state[1], problem.steps - depth, rng)
-        total += mover * gain_of(problem.validity, depth, mover, found)
+        if found == found:
+            total += mover * gain_of(problem.validity, depth, mover, found)
+        else:
+            invalid += 1
+    if invalid == count:
+        return math.nan, count
+    if invalid > 0:
+        total += invalid * mover * gain_of(problem.validity, depth, mover, math.nan)
     return total / count, count
