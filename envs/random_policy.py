@@ -36,7 +36,7 @@ def random_returns(model: Any, episodes: int, rng: Rng) -> Array:
     """Returns of random actions from drawn initial states, as far as a plan looks ahead, [episodes]."""
     starts = np.array([model.initial_state(rng) for _ in range(episodes)])
     returns, action, scratch = np.empty(episodes), np.empty(len(model.action_low)), np.empty(model.state_dim)
-    run(_play, model, problem_of(model, starts[0].copy()), starts, action, scratch, returns, rng)
+    run(_play, model, problem_of(model, starts[0].copy(), strict=True), starts, action, scratch, returns, rng)
     return returns
 
 

@@ -54,6 +54,8 @@ class Decision:
         actions: the root's actions, [A, action_dim].
         visits: simulations through each root action, [A].
         values: mean return of each root action, [A]; NaN where untried.
+        invalid: rollouts that met a reward or a state that is not finite, or an exception of the model. Each ended
+            there and counts as the worst of the valid ones. Where all are invalid, `plan` raises ValueError.
     """
 
     action: Array
@@ -63,6 +65,7 @@ class Decision:
     actions: Array
     visits: NDArray[np.int64]
     values: Array
+    invalid: int = 0
 
 
 @dataclass(frozen=True)

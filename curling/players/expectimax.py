@@ -89,7 +89,7 @@ class _Search:
         self.table = feature_values(model, state, evaluation)
         self.shots = STONES - shot_of(state)
         self.mover = model.player(state, model.params)
-        self.problem = problem_of(model, state)
+        self.problem = problem_of(model, state, strict=True)
         self.scratch = np.empty((3, model.state_dim))
 
     def left(self, done: int) -> Budget | None:

@@ -79,7 +79,7 @@ class RuleBased:
         table, scratch = feature_values(model, state, self.evaluation), np.empty((3, model.state_dim))
         actions, shots = np.ascontiguousarray(actions), STONES - shot_of(state)
         arguments = actions, self.simulations, shots, table, scratch, values, rng
-        done = run(_try, model, problem_of(model, state), *arguments)
+        done = run(_try, model, problem_of(model, state, strict=True), *arguments)
         best = int(values.argmax())
         visits = np.full(len(actions), self.simulations, np.int64)
         seconds = time.perf_counter() - start

@@ -142,7 +142,17 @@ def find_transitions(model: Any, plane: Plane, actions: Array, time: float = 0.0
     transitions = Transitions(np.empty(count, np.int32), *(np.empty(count, np.float32) for _ in range(3)))
     start, rng = np.zeros(model.state_dim), np.random.default_rng(0)  # which draws nothing
     start[model.time_index] = time
-    run(_find_transitions, model, problem_of(model, start), plane, actions, start, start.copy(), transitions, rng)
+    run(
+        _find_transitions,
+        model,
+        problem_of(model, start, strict=True),
+        plane,
+        actions,
+        start,
+        start.copy(),
+        transitions,
+        rng,
+    )
     return transitions
 
 

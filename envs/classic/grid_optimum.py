@@ -147,7 +147,7 @@ class GridOptimum(Reference):
         """Return of the policy from a state."""
         if self.is_over(state):
             return 0.0
-        problem, scratch = problem_of(self.model, state), (np.empty_like(state), np.empty_like(state))
+        problem, scratch = problem_of(self.model, state, strict=True), (np.empty_like(state), np.empty_like(state))
         return float(run(_follow, self.model, problem, self.solution, *scratch, self.rng))
 
     def candidates(self, state: Array) -> Array:
@@ -171,7 +171,7 @@ class GridOptimum(Reference):
     def policy(self, state: ArrayLike) -> Array:
         """The policy's action, [action_dim]."""
         checked = check_state(self.model, state)
-        problem, after = problem_of(self.model, checked), np.empty_like(checked)
+        problem, after = problem_of(self.model, checked, strict=True), np.empty_like(checked)
         return self.fine[run(_choose, self.model, problem, self.solution, after, self.rng)]
 
     def mean_value(self) -> float:

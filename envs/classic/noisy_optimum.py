@@ -210,7 +210,11 @@ class NoisyOptimum(Reference):
         place = (state[:2] - self.plane.low) / self.plane.spacing
         if left <= 0 or (place < 0.0).any() or (place > self.plane.nodes - 1.0).any():
             return np.zeros(len(actions))
-        after, problem, values = np.empty(len(self.acting)), problem_of(self.exact, state), self.values[left - 1]
+        after, problem, values = (
+            np.empty(len(self.acting)),
+            problem_of(self.exact, state, strict=True),
+            self.values[left - 1],
+        )
         rng, scratch = np.random.default_rng(0), np.empty(len(state))
         run(_value_all, self.exact, problem, self.plane, self.forces, values, scratch, after, rng)
         return np.asarray(self.probabilities(actions[:, 0]) @ after)
@@ -224,7 +228,7 @@ class NoisyOptimum(Reference):
         rng, found = np.random.default_rng(0), []
         work = np.empty(1), np.empty(self.model.state_dim), np.empty(len(self.acting))
         for _ in range(episodes):
-            problem = problem_of(self.exact, self.model.initial_state(rng))
+            problem = problem_of(self.exact, self.model.initial_state(rng), strict=True)
             noise = self.model.noise * rng.standard_normal(self.model.horizon)
             found.append(run(_play, self.exact, problem, self.plane, self.forces, self.values, noise, *work, rng))
         return found

@@ -174,7 +174,9 @@ class AbstractionTree(PlanLength):
     ) -> FixedMergeable:
         """An empty search for a model without `actions`; see `planners.planner.MergeableSearch`."""
         problem, settings, at_root = task_of(self, model, state, root_actions)
-        return FixedMergeable(self, model, state, root_actions, empty_trie(problem, settings, at_root, budget))
+        return FixedMergeable(
+            self, model, state, root_actions, empty_trie(problem, settings, at_root, budget), problem.validity
+        )
 
     def begin(self, model: HasActions, state: Array, budget: Budget, rng: Rng) -> PerStateSearch:
         """An empty search for a model with `actions`; see `planners.planner.ResumableSearch`."""

@@ -9,7 +9,19 @@ from numpy.typing import NDArray
 
 from bonspiel.planners.checks import offers, require_count, steps_left
 from bonspiel.planners.core.bounds import state_bounds
-from bonspiel.planners.core.jit import RNG, ROLES, Problem, address_of, compiled, int64, kernel, typeof
+from bonspiel.planners.core.jit import (
+    RNG,
+    ROLES,
+    Problem,
+    address_of,
+    compiled,
+    guarded,
+    int64,
+    kernel,
+    new_validity,
+    no_validity,
+    typeof,
+)
 from bonspiel.planners.core.zobrist import box_cells
 from bonspiel.planners.model import Array, HasCells, Model, Rng
 
@@ -17,7 +29,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _ONE = np.zeros(1)
 NOT_COUNTED = np.zeros(0)
-PROBLEM = typeof(Problem(np.zeros(1, np.int64), _ONE, _ONE, _ONE, 1.0, 1, _ONE))
+PROBLEM = typeof(Problem(np.zeros(1, np.int64), _ONE, _ONE, _ONE, 1.0, 1, _ONE, no_validity()))
+
+
+class Stopped(Exception):
+    """A search was stopped before its decision; see `planners.core.search.stopped_by`."""
 
 
 def search_kernel(tree: Any, walk: Any, settings: Any) -> Callable[[F], F]:
@@ -130,7 +146,9 @@ def functions_of(model: Any) -> Any:
     return _tables[cls]
 
 
-def problem_of(model: Model, state: Array, lookahead: int | None = None, *, cells: bool = False) -> Problem:
+def problem_of(
+    model: Model, state: Array, lookahead: int | None = None, *, cells: bool = False, strict: bool = False
+) -> Problem:
     """The problem of acting in a state that was checked.
 
     Args:
@@ -138,6 +156,8 @@ def problem_of(model: Model, state: Array, lookahead: int | None = None, *, cell
         state: where to act, [state_dim].
         lookahead: steps that plans look ahead at most, where the model has no smaller limit.
         cells: whether the kernel calls `cells`; a model without them has those of its bounds.
+        strict: whether the kernel gets the model's results as they are, invalid ones and exceptions too; see
+            `Validity` for what a search does.
 
     Raises:
         TypeError: the model's params are not a contiguous float64 vector; or it says `compiled`, and a function of it
@@ -153,7 +173,12 @@ def problem_of(model: Model, state: Array, lookahead: int | None = None, *, cell
     steps, functions = steps_left(model, state, lookahead), functions_of(model)
     cell_params = state_bounds(model) if cells and not offers(model, HasCells) else params
     counter = getattr(model, "step_counter", NOT_COUNTED)
-    return Problem(functions, params, cell_params, state, float(model.discount), steps, counter)
+    if strict:
+        validity = no_validity()
+    else:
+        validity = new_validity(steps, len(state), len(model.action_low))
+        functions = functions if model.compiled else guarded(functions, Stopped)
+    return Problem(functions, params, cell_params, state, float(model.discount), steps, counter, validity)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,9 +1,14 @@
-"""The least and the largest return of a search, by which rules of exploration can be scaled."""
+"""The least and the largest return of a search, by which rules of exploration can be scaled; the error without one."""
+
+import math
 
 import numpy as np
 
-from bonspiel.planners.core.jit import helper
-from bonspiel.planners.model import Array
+from bonspiel.planners.core.code.packages import error_place, error_text
+from bonspiel.planners.core.jit import RNG, VECTOR, Problem, Validity, helper, kernel, no_validity, step
+from bonspiel.planners.core.jit.validity import FIRST, INVALID, REWARD, action_dim_of
+from bonspiel.planners.core.problem import PROBLEM
+from bonspiel.planners.model import Array, Rng
 
 _NONE = np.array([np.inf, -np.inf])  # copied, which is twice as fast as made from a list
 
@@ -15,6 +20,73 @@ def no_returns() -> Array:
 
 @helper
 def note_return(returns: Array, gain: float) -> None:
-    """Extend the least and the largest return by one more."""
-    returns[0] = min(returns[0], gain)
-    returns[1] = max(returns[1], gain)
+    """Extend the least and the largest return by one more, but for that of an invalid rollout, which is no number."""
+    if gain < returns[0]:
+        returns[0] = gain
+    if gain > returns[1]:
+        returns[1] = gain
+
+
+class InvalidRollouts(ValueError):
+    """No rollout of a decision was valid.
+
+    Attributes:
+        rollouts: their number.
+    """
+
+    rollouts: int = 0
+
+
+def invalid_in(validity: Validity) -> int:
+    """The number of invalid rollouts."""
+    return int(validity.record[INVALID]) if len(validity.record) > 0 else 0
+
+
+def all_invalid(validity: Validity) -> bool:
+    """True if there were invalid rollouts, and no valid one."""
+    return bool(invalid_in(validity) > 0 and validity.returns[0, 0] == math.inf)
+
+
+def require_valid(problem: Problem) -> None:
+    """Raise InvalidRollouts, with the first state and action, if all rollouts are invalid."""
+    if not all_invalid(problem.validity):
+        return
+    text, cause = _first_invalid(problem)
+    error = InvalidRollouts(f"all rollouts of the model are invalid: {text}")
+    error.rollouts = invalid_in(problem.validity)
+    raise error from cause
+
+
+@kernel(PROBLEM, VECTOR, VECTOR, RNG)
+def _repeat(problem: Problem, action: Array, next_state: Array, rng: Rng) -> tuple[float, bool]:
+    return step(problem, problem.state, action, next_state, rng)
+
+
+def _first_invalid(problem: Problem) -> tuple[str, Exception | None]:
+    """What the first invalid step gave, in words, and what it raised; it is repeated, since a kernel keeps neither."""
+    record, dim = problem.validity.record, len(problem.state)
+    state, action = record[FIRST : FIRST + dim], record[FIRST + dim :][: action_dim_of(record, dim)]
+    functions = getattr(problem.functions, "plain", problem.functions)
+    raised = getattr(problem.functions, "errors", [])
+    reward, next_state = float(record[REWARD]), np.zeros(dim)
+    where = f"in state={_shown(state)} action={_shown(action)}"
+    if np.isnan(action).all():
+        where = f"a rollout from state={_shown(state)}"
+    else:
+        again = problem._replace(functions=functions, state=state.copy(), validity=no_validity())
+        run = _repeat if isinstance(functions, np.ndarray) else _repeat.py_func  # type: ignore[attr-defined]
+        try:
+            repeated, _ = run(again, action.copy(), next_state, np.random.default_rng(0))
+            reward = reward if math.isfinite(repeated) else repeated
+        except Exception as error:
+            raised = [error]
+    if raised:
+        return f"{where} raises {error_text(raised[0])}{error_place(raised[0])}", raised[0]
+    if not np.isfinite(next_state).all():
+        return f"{where} gives next_state={_shown(next_state)}", None
+    return f"{where} gives {'next_state' if math.isfinite(reward) else 'reward'}={reward}", None
+
+
+def _shown(vector: Array) -> str:
+    """A vector in one line; of a long one both ends."""
+    return np.array2string(vector, max_line_width=10_000, threshold=16, separator=", ")

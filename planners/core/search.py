@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from bonspiel.planners.core.jit import Problem, runner, seconds_loading
 from bonspiel.planners.core.memory import keep_freed_memory
+from bonspiel.planners.core.problem import Stopped as Stopped
 from bonspiel.planners.core.problem import problem_of
+from bonspiel.planners.core.returns import all_invalid, invalid_in, require_valid
 from bonspiel.planners.core.tree.nodes import MEAN, UNTRIED, WITHOUT_VARIANCE, SearchTree, grow, new_tree
 from bonspiel.planners.core.tree.selection import final_choice
 from bonspiel.planners.core.walk import new_walk
@@ -42,10 +44,6 @@ _stop: ContextVar[threading.Event | None] = ContextVar("stop", default=None)
 Choose = Callable[[NDArray[np.int64], Array, Rng], int]
 Report = Callable[[Decision], bool]
 _report: ContextVar[Report | None] = ContextVar("report", default=None)
-
-
-class Stopped(Exception):
-    """A search was stopped before its decision; see `stopped_by`."""
 
 
 @contextmanager
@@ -165,7 +163,8 @@ def extend(
         elapsed = time.perf_counter() - start
         spent = done / budget.simulations if budget.simulations is not None else elapsed / seconds
         stops = False
-        if report is not None and so_far is not None and done > 0 and due <= elapsed and spent < 1.0:
+        reports = report is not None and so_far is not None and done > 0 and due <= elapsed and spent < 1.0
+        if reports and not all_invalid(problem.validity):
             now = so_far(tree, done, copy.deepcopy(rng))  # drawn as it would be at the end, without a trace
             stops, due = report(now), elapsed + PROGRESS_SECONDS
         if stops or (done > 0 and spent >= 1.0):
@@ -227,7 +226,7 @@ def plan_with_tree(
     walk = new_walk(model, problem.steps, candidates, budget)
 
     def decided(tree: SearchTree, simulations: int, rng: Rng) -> Decision:
-        return decide(*root_of(tree), simulations, start, rng, choose)
+        return decide(*root_of(tree), simulations, start, rng, choose, problem=problem)
 
     tree, done = extend(kernel, model, tree, walk, problem, settings, grow, budget, rng, start, so_far=decided)
     return decided(tree, done, rng)
@@ -245,14 +244,6 @@ def root_of(tree: SearchTree) -> tuple[Array, NDArray[np.int64], Array]:
     return tree.action[root].copy(), tree.edges["visits"][root].copy(), tree.value[root]
 
 
-def require_finite(value: float) -> None:
-    """Refuse the rewards behind a value that is not finite."""
-    if not math.isfinite(value):
-        raise ValueError(
-            "the model gave rewards that are not numbers, or infinite; bonspiel.envs.check_model finds where"
-        )
-
-
 def decide(
     actions: Array,
     visits: NDArray[np.int64],
@@ -261,6 +252,8 @@ def decide(
     start: float,
     rng: Rng,
     choose: Choose | None = None,
+    *,
+    problem: Problem,
 ) -> Decision:
     """The decision by the statistics of the root.
 
@@ -272,11 +265,19 @@ def decide(
         start: clock at the beginning of the search.
         rng: draws between equal actions.
         choose: (visits, value, rng) gives the index of the action to play, one that has visits; `final_choice` if None.
+        problem: that was searched.
+
+    Raises:
+        InvalidRollouts: no rollout was valid.
+        ValueError: the action or its value is not finite.
     """
+    require_valid(problem)
     values = value[:, MEAN].copy()
     if 0 in visits.tolist():
         values[visits == 0] = np.nan
     best = final_choice(visits, values, rng) if choose is None else choose(visits, value, rng)
-    require_finite(values[best] + sum(actions[best].tolist()))
-    seconds = time.perf_counter() - start
-    return Decision(actions[best], float(values[best]), simulations, seconds, actions, visits, values)
+    if not math.isfinite(values[best] + sum(actions[best].tolist())):
+        found = f"action={actions[best]}, value={values[best]}"
+        raise ValueError(f"{found}: must be finite in state={problem.state}; bonspiel.envs.check_model tests models")
+    seconds, invalid = time.perf_counter() - start, invalid_in(problem.validity)
+    return Decision(actions[best], float(values[best]), simulations, seconds, actions, visits, values, invalid)

@@ -3,6 +3,7 @@
 A simulation is one rollout of one sequence from the root.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, Protocol
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from bonspiel.planners.aliases import Alias
 from bonspiel.planners.checks import discrete_actions, missing_action_bounds, require_count, two_players
 from bonspiel.planners.core.argmax import argmax_by
-from bonspiel.planners.core.jit import Problem, int64, run, step
+from bonspiel.planners.core.jit import Problem, gain_of, int64, run, step
 from bonspiel.planners.core.problem import PlanLength, problem_of, search_kernel
 from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.core.tree.nodes import copy
@@ -28,12 +29,14 @@ class Sequences(NamedTuple):
     Attributes:
         actions: [n, steps, action_dim].
         visits: rollouts of each sequence, int64 [n].
-        returns: mean return of each sequence, [n].
+        invalid: how many of these were invalid, int64 [n].
+        returns: mean return of the others, [n]; 0 without any.
         done: rollouts in this round, int64 [1].
     """
 
     actions: Array
     visits: NDArray[np.int64]
+    invalid: NDArray[np.int64]
     returns: Array
     done: NDArray[np.int64]
 
@@ -41,10 +44,11 @@ class Sequences(NamedTuple):
 def new_round(actions: Array) -> Sequences:
     """A round of these sequences, [n, steps, action_dim], none of them rolled out."""
     n = len(actions)
-    return Sequences(np.ascontiguousarray(actions), np.zeros(n, np.int64), np.zeros(n), np.zeros(1, np.int64))
+    visits, invalid, done = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(1, np.int64)
+    return Sequences(np.ascontiguousarray(actions), visits, invalid, np.zeros(n), done)
 
 
-SEQUENCES = Sequences(np.zeros((1, 1, 1)), np.zeros(1, np.int64), np.zeros(1), np.zeros(1, np.int64))
+SEQUENCES = new_round(np.zeros((1, 1, 1)))
 
 
 @search_kernel(SEQUENCES, TREE_WALK, int64)
@@ -66,8 +70,21 @@ def _roll_out(sequences: Sequences, walk: TreeWalk, problem: Problem, simulation
             weight *= problem.discount
             copy(next_state, state)
         sequences.visits[index] += 1
-        sequences.returns[index] += (total - sequences.returns[index]) / sequences.visits[index]
+        gain = gain_of(problem.validity, 0, 1.0, total)
+        if total - total != 0.0:
+            sequences.invalid[index] += 1
+        else:
+            valid = sequences.visits[index] - sequences.invalid[index]
+            sequences.returns[index] += (gain - sequences.returns[index]) / valid
     return simulations
+
+
+def mean_returns(sequences: Sequences, problem: Problem) -> Array:
+    """Mean return of each sequence, [n], where invalid rollouts count as the worst of all valid ones so far."""
+    if not sequences.invalid.any():
+        return sequences.returns
+    worst = gain_of(problem.validity, 0, 1.0, math.nan)
+    return sequences.returns + sequences.invalid / np.maximum(sequences.visits, 1) * (worst - sequences.returns)
 
 
 class Rule(Protocol):
@@ -127,7 +144,8 @@ def plan_with_sequences(
     """Plan by rounds of rollouts.
 
     The last rollouts of the budget go to the rule's finalists, `repeats` to each; they alone value the decision, so
-    that the value is no maximum of many noisy ones. The decision's rows are these finalists, then the last round.
+    that the value is no maximum of many noisy ones. The decision's rows are these finalists, then the last round, of
+    which the best is played where all rollouts of the finalists are invalid.
 
     Args:
         rule: proposes sequences and learns from their returns.
@@ -138,12 +156,12 @@ def plan_with_sequences(
         rng: the source of every random draw.
         start: clock at the beginning of the decision.
     """
-    problem, walk = problem_of(model, state), new_walk(model, 1)
     sequences, done = new_round(rule.propose()), 0
+    problem, walk = problem_of(model, state, sequences.actions.shape[1]), new_walk(model, 1)
     last = len(rule.finalists()) * repeats
 
     def next_round(finished: Sequences, walk: TreeWalk, factor: float) -> Sequences:
-        rule.learn(finished.actions, finished.returns)
+        rule.learn(finished.actions, mean_returns(finished, problem))
         return new_round(rule.propose())
 
     if budget.simulations is not None:
@@ -155,11 +173,16 @@ def plan_with_sequences(
     if left > 0:
         sequences, done = extend(_roll_out, model, sequences, walk, problem, repeats, next_round, budget, rng, start)
     tried = sequences.visits > 0
-    rule.learn(sequences.actions[tried], sequences.returns[tried])
+    returns = mean_returns(sequences, problem)
+    rule.learn(sequences.actions[tried], returns[tried])
     final = new_round(rule.finalists())
     run(_roll_out, model, final, walk, problem, last, rng, repeats)
-    best = argmax_by(rng, np.where(final.visits > 0, final.returns, -np.inf))
+    means = np.concatenate([mean_returns(final, problem), returns])
     actions = np.concatenate([final.actions[:, 0], sequences.actions[:, 0]])
     visits = np.concatenate([final.visits, sequences.visits])
-    means = np.concatenate([final.returns, sequences.returns])[:, None]
-    return decide(actions, visits, means, done + last, start, rng, lambda *_: best)
+    valid = visits > np.concatenate([final.invalid, sequences.invalid])
+    eligible = np.append(final.visits > 0, np.zeros(len(returns), bool))
+    if valid.any() and not valid[eligible].any():  # such as the mean of elites on both sides of an invalid region
+        eligible = valid
+    best = argmax_by(rng, np.where(eligible, means, -np.inf))
+    return decide(actions, visits, means[:, None], done + last, start, rng, lambda *_: best, problem=problem)

@@ -63,7 +63,7 @@ def _search(
                 if settings.playouts > 0:
                     leaf_value, _ = value_leaf(state, walk, problem, depth, rng, settings.playouts)
                     break
-        back_up(tree, walk, depth, leaf_value, problem.discount)
+        back_up(tree, walk, depth, leaf_value, problem.discount, problem.validity)
     return simulations
 
 

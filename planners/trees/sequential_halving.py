@@ -69,7 +69,7 @@ def _search(
                 edge = choose_of_set(tree, walk, problem, node, rng, settings)
             node, leaf_value, _ = follow(tree, walk, problem, depth, node, edge, rng, settings)
             depth += 1
-        back_up(tree, walk, depth, leaf_value, problem.discount)
+        back_up(tree, walk, depth, leaf_value, problem.discount, problem.validity)
     return simulations
 
 
@@ -147,7 +147,7 @@ class SequentialHalving(PlanLength):
                 tree, more = extend(_search, model, tree, walk, problem, settings, grow, part, rng, held=done)
                 done += more
             left = _better_half(tree, left)
-        return decide(*root_of(tree), done, start, rng, lambda *_: int(left[0]))
+        return decide(*root_of(tree), done, start, rng, lambda *_: int(left[0]), problem=problem)
 
 
 def _part(budget: Budget, done: int, elapsed: float, share: float, left: int) -> Budget | None:

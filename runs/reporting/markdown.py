@@ -5,6 +5,7 @@ from pathlib import Path
 
 from bonspiel.runs import provenance
 from bonspiel.runs.experiment import Setting
+from bonspiel.runs.reporting.notes import invalid_rollouts
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.statistics import timing
 from bonspiel.runs.statistics.curves import Panel, caption, table, table_of_largest
@@ -24,6 +25,7 @@ def text(store: Store, panels: Sequence[Panel], timings: Mapping[Setting, timing
         parts += [f"## {panel.env}", table(panel), caption(panel), table_of_largest(panel)]
     if timings:
         parts += ["## Time budgets", timing.verdict(timings), timing.table(timings)]
+    parts += invalid_rollouts(store)
     failures = store.failures()
     if failures:
         lines = ["- {}, {}, {} {}, episode {}: {}".format(*failure) for failure in failures]

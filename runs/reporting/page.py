@@ -18,6 +18,7 @@ from bonspiel.runs.progress import Advance, counted, progress
 from bonspiel.runs.reporting import chart, charts, model_steps, tables
 from bonspiel.runs.reporting.figures import Figures, budget_choice, legend
 from bonspiel.runs.reporting.model_steps import Steps
+from bonspiel.runs.reporting.notes import invalid_rollouts
 from bonspiel.runs.results.store import Count, Store
 from bonspiel.runs.runner.episode import named_rng
 from bonspiel.runs.statistics import curves, timing
@@ -214,7 +215,7 @@ def _verdict(timings: Mapping[Setting, timing.Timing]) -> str:
 
 
 def _state(store: Store, verdict: str) -> str:
-    """The lines at the top of the page: progress, failures, late decisions."""
+    """The lines at the top of the page: progress, failures, invalid rollouts, late decisions."""
     done, _, failed, total = Count.of(store.counts())
     state = f"<p>Complete: {done:,} episodes.</p>"
     if done < total:
@@ -222,6 +223,7 @@ def _state(store: Store, verdict: str) -> str:
     if failed:
         failures = f"<strong>{counted(failed, 'episode')} failed</strong>"
         state += f'<p class="bad">{failures}, <a href="#failures">see below</a>.</p>'
+    state += "".join(f"<p>{escape(line)}.</p>" for line in invalid_rollouts(store))
     return state + (verdict if 'class="bad"' in verdict else "")
 
 

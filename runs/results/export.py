@@ -30,6 +30,7 @@ COLUMNS = {
     "first_action": "String",
     "mean_ms": "Float64",
     "max_ms": "Float64",
+    "invalid": "Int64",
 }
 
 
@@ -46,7 +47,7 @@ def _row(setting: Setting, episode: Episode) -> tuple[Any, ...]:
         times = 1e3 * np.frombuffer(episode.times, "<f4").astype(np.float64)
         mean, longest = round(float(times.mean()), 6), round(float(times.max()), 6)
     played = episode.number, episode.total, episode.steps, episode.seconds, episode.simulations
-    return (*setting[:4], *played, action, mean, longest)
+    return (*setting[:4], *played, action, mean, longest, episode.invalid)
 
 
 def to_csv(store: Store, stream: TextIO) -> None:

@@ -17,6 +17,7 @@ class Episode(NamedTuple):
         simulations: of all decisions.
         first_action: [action_dim], little-endian float64.
         times: seconds of every decision, [steps], little-endian float32; of time budgets alone.
+        invalid: rollouts of all decisions that were invalid; see `planners.Decision`.
     """
 
     number: int
@@ -26,6 +27,7 @@ class Episode(NamedTuple):
     simulations: int | None = None
     first_action: bytes | None = None
     times: bytes | None = None
+    invalid: int | None = None
 
 
 REPEATED = tuple(name for name in Episode._fields if name not in ("seconds", "times"))  # by a second run of the episode

@@ -31,6 +31,9 @@ ALTER TABLE episode ADD COLUMN simulations INTEGER;
 ALTER TABLE episode ADD COLUMN first_action BLOB;
 ALTER TABLE episode ADD COLUMN times BLOB;
 """,
+    """
+ALTER TABLE episode ADD COLUMN invalid INTEGER;
+""",
 )
 SCHEMA = 1 + len(MIGRATIONS)
 

@@ -156,11 +156,17 @@ class Store:
         found = {key: Effort(*sums) for key, *sums in self._connection.execute(query)}
         return {setting: found[key] for setting, key in self._ids.items() if key in found}
 
+    def invalid(self) -> dict[Setting, tuple[int, int]]:
+        """Invalid rollouts, and all simulations, of each setting that met an invalid one."""
+        query = "SELECT setting, sum(invalid), sum(simulations) FROM episode GROUP BY setting HAVING sum(invalid) > 0"
+        found = {key: (invalid, simulations) for key, invalid, simulations in self._connection.execute(query)}
+        return {setting: found[key] for setting, key in self._ids.items() if key in found}
+
     def values(self, column: str) -> dict[Setting, NDArray[np.float64]]:
         """A column of numbers: for every setting its episodes in order, [n]; NaN where nothing was kept.
 
         Args:
-            column: "episode", "total", "steps", "seconds" or "simulations".
+            column: "episode", "total", "steps", "seconds", "simulations" or "invalid".
         """
         return {setting: np.array([*found], np.float64) for setting, found in self._columns(column)}  # NaN for None
 

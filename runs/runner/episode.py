@@ -85,7 +85,7 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
     low, high = model.action_low, model.action_high
     state = model.initial_state(environment_rng(setting.seed, index, 0))
     total, weight, step = 0.0, 1.0, 0
-    times, simulations, first_action = [], 0, b""
+    times, simulations, invalid, first_action = [], 0, 0, b""
     terminated, heart = False, heartbeat.current()
     if heart is not None:
         heart.begin()
@@ -97,6 +97,7 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
         decision = search.plan(state, budget, own)
         times.append(time.perf_counter() - start)
         simulations += int(decision.simulations)
+        invalid += int(decision.invalid)
         action = np.ascontiguousarray(decision.action, np.float64)
         if not (action.shape == low.shape and ((low <= action) & (action <= high)).all()):
             check_action(model, action)  # says what is wrong, which takes longer than a small plan
@@ -114,7 +115,7 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
     if heart is not None:
         heart.end()
     kept = np.array(times, "<f4").tobytes() if setting.unit == "ms" else None
-    return Episode(index, float(total), step, sum(times), simulations, first_action, kept)
+    return Episode(index, float(total), step, sum(times), simulations, first_action, kept, invalid)
 
 
 @functools.cache

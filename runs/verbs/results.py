@@ -28,8 +28,8 @@ def nothing_played(folder: Path) -> UsageError:
 
 def show(folder: Path) -> int:
     """Print a run's tables, draw its chart and write its report; FAILED if episodes failed."""
-    from bonspiel.runs import seeding
     from bonspiel.runs.reporting import chart, markdown, page
+    from bonspiel.runs.reporting.notes import notes
     from bonspiel.runs.results import store
     from bonspiel.runs.statistics import curves, timing
 
@@ -41,7 +41,7 @@ def show(folder: Path) -> int:
         timings = timing.timing(results)
         for panel in panels:
             print(f"{panel.env}\n{curves.table(panel)}\n{curves.caption(panel)}\n\n{curves.table_of_largest(panel)}\n")
-        for note in seeding.notes(results.resolved):
+        for note in notes(results):
             print(f"note: {note}\n")
         if panels:
             with writing(folder):

@@ -76,13 +76,14 @@ def test_csv_has_every_episode(run, finished, table):
     status, out, err = run("export", finished, "--format", "csv")
     assert (status, err) == (0, "")
     assert out.splitlines()[0] == (
-        "env,planner,budget,unit,episode,return,steps,seconds,simulations,first_action,mean_ms,max_ms"
+        "env,planner,budget,unit,episode,return,steps,seconds,simulations,first_action,mean_ms,max_ms,invalid"
     )
     found = table(out)
     assert [(row["budget"], row["episode"]) for row in found] == [(b, e) for b in ("10", "100") for e in "0123"]
     assert all(row["env"] == "trap:noise_range=0.1" and row["planner"] == "random" for row in found)
     assert all(0.0 <= float(row["return"]) <= 2.0 and float(row["seconds"]) > 0.0 for row in found)
-    assert {(row["steps"], row["simulations"], row["mean_ms"], row["max_ms"]) for row in found} == {("2", "0", "", "")}
+    facts = {(row["steps"], row["simulations"], row["mean_ms"], row["max_ms"], row["invalid"]) for row in found}
+    assert facts == {("2", "0", "", "", "0")}
     assert all(-1.0 <= float(row["first_action"]) <= 1.0 for row in found)
     assert run("export", finished, "--out", "x.csv")[:2] == (0, "")
     assert Path("x.csv").read_text() == out

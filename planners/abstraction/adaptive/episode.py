@@ -13,7 +13,7 @@ from bonspiel.planners.abstraction.adaptive.smoothing import CHOSEN, RETURN, SMO
 from bonspiel.planners.checks import check_actions, offers
 from bonspiel.planners.core.actions import inverse_widths
 from bonspiel.planners.core.argmax import argmax_by
-from bonspiel.planners.core.search import decide, extend, require_finite
+from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.model import Array, HasPlayer, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, check_plan
 
@@ -58,7 +58,6 @@ class AdaptiveEpisode:
             hand_on(self.last, tree.sequence, first)
         walk = new_walk(model.state_dim, problem.steps, len(actions), depth)
         tree, done = extend(search, model, tree, walk, problem, settings, grow, budget, rng, start)
-        require_finite(tree.baseline[0, 1])  # the mean of all returns, and so part of every gain
         if settings.memory > 0.0:
             self.last = tree.sequence
         stats = root.stats[:, : root.counts[CELLS]]
@@ -68,5 +67,12 @@ class AdaptiveEpisode:
             return argmax_by(rng, np.where(chosen >= OFTEN * chosen.max(), smoothed, -np.inf))
 
         return decide(
-            root.action[: len(visits)], visits, stats[RETURN][:, None], done, start, rng, best_of_often_chosen
+            root.action[: len(visits)],
+            visits,
+            stats[RETURN][:, None],
+            done,
+            start,
+            rng,
+            best_of_often_chosen,
+            problem=problem,
         )

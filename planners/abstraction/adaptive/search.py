@@ -16,7 +16,7 @@ from bonspiel.planners.abstraction.fixed import trie as cells_of_states
 from bonspiel.planners.abstraction.fixed.search import FixedSettings, add, choose, descend, sum_up
 from bonspiel.planners.abstraction.fixed.trie import FixedTrie, FixedWalk
 from bonspiel.planners.abstraction.spread import cell_exploration, root_exploration
-from bonspiel.planners.core.jit import Problem, helper, player, step
+from bonspiel.planners.core.jit import Problem, Validity, gain_of, helper, player, step
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.returns import note_return
 from bonspiel.planners.core.tree.nodes import copy
@@ -74,10 +74,12 @@ def grow(tree: AdaptiveTree, walk: AdaptiveWalk, factor: float) -> AdaptiveTree:
 
 
 @helper
-def _back_up(tree: AdaptiveTree, walk: AdaptiveWalk, depth: int, discount: float, settings: AdaptiveSettings) -> float:
+def _back_up(
+    tree: AdaptiveTree, walk: AdaptiveWalk, depth: int, discount: float, validity: Validity, settings: AdaptiveSettings
+) -> float:
     """Add the returns to all cells of every step, and to the root's action; the return of the simulation."""
     fixed, baseline = walk.fixed, tree.baseline
-    total, target, expected, gain = 0.0, 0.0, 0.0, 0.0
+    total, target, expected, gain, returned = 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(depth - 1, -1, -1):
         reward, mover = fixed.reward[i, 0], fixed.reward[i, 1]
         total = reward + discount * total
@@ -85,15 +87,18 @@ def _back_up(tree: AdaptiveTree, walk: AdaptiveWalk, depth: int, discount: float
             target = reward
         else:
             target = reward + discount * (settings.trace * target + (1.0 - settings.trace) * expected)
+        returned = gain_of(validity, i, mover, total)
+        if total - total != 0.0:  # of an invalid rollout: the next step's is invalid as well
+            target = mover * returned
         baseline[i, 0] += 1.0
-        baseline[i, 1] += (total - baseline[i, 1]) / baseline[i, 0]
+        baseline[i, 1] += (mover * returned - baseline[i, 1]) / baseline[i, 0]
         expected = baseline[i, 1] + mover * walk.value[i]
         gain = mover * (target - baseline[i, 1])
         if i > 0:
             add(tree.trie, fixed, i, gain, settings.cells.spread)
     note_return(tree.trie.returns, total)
-    add_return(tree.root, fixed.chosen[0], gain, fixed.reward[0, 1] * total, settings.thresholds)
-    return total
+    add_return(tree.root, fixed.chosen[0], gain, returned, settings.thresholds)
+    return fixed.reward[0, 1] * returned
 
 
 _ROOT = new_root(np.zeros((1, 1)), np.zeros(1), np.zeros(1), np.zeros(1, np.int64))
@@ -147,6 +152,6 @@ def search(
             fixed.reward[depth, 1] = mover
             fixed.reward[depth, 0], terminated = step(problem, state, action, next_state, rng)
             depth += 1
-        total = _back_up(tree, walk, depth, problem.discount, settings)
+        total = _back_up(tree, walk, depth, problem.discount, problem.validity, settings)
         remember(sequence, fixed, depth, chosen, leave, total)
     return simulations

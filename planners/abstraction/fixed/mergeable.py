@@ -16,6 +16,7 @@ from bonspiel.planners.abstraction.fixed.episode import task_of, walk_for
 from bonspiel.planners.abstraction.fixed.search import search
 from bonspiel.planners.abstraction.fixed.trie import FixedTrie, FixedWalk, grow
 from bonspiel.planners.core.bandit import Bandit, merged_bandit
+from bonspiel.planners.core.jit import Validity, copy_of, merged_validity
 from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.planner import Budget, Decision
@@ -31,6 +32,7 @@ class FixedMergeable:
         state: the decision's own, checked.
         root_actions: [B, action_dim] or None.
         trie: the statistics.
+        validity: of the rollouts of all workers.
         simulations: run so far by all workers.
         held: simulations of one worker so far, by which `extend` predicts the growth of the trie.
     """
@@ -40,6 +42,7 @@ class FixedMergeable:
     state: Array
     root_actions: Array | None
     trie: FixedTrie
+    validity: Validity
     simulations: int = 0
     held: int = 0
 
@@ -47,21 +50,25 @@ class FixedMergeable:
         """A copy with more simulations."""
         start = time.perf_counter()
         problem, settings, _ = task_of(self.planner, self.model, self.state, self.root_actions)
+        problem = problem._replace(validity=copy_of(self.validity))
         walk = walk_for(problem, settings)
         trie = branch(self.trie, walk)
         trie, done = extend(search, self.model, trie, walk, problem, settings, grow, budget, rng, start, self.held)
-        return replace(self, trie=trie, simulations=self.simulations + done)
+        return replace(self, trie=trie, validity=problem.validity, simulations=self.simulations + done)
 
     def merged(self, parts: "Sequence[FixedMergeable]") -> "FixedMergeable":
         """This search with all simulations that the parts, each extended from it, have added."""
         simulations = self.simulations + sum(part.simulations - self.simulations for part in parts)
         trie = merged(self.trie, [part.trie for part in parts])
-        return replace(self, trie=trie, simulations=simulations, held=simulations // len(parts))
+        validity = merged_validity([part.validity for part in parts], self.validity)
+        return replace(self, trie=trie, validity=validity, simulations=simulations, held=simulations // len(parts))
 
     def decide(self, start: float, rng: Rng) -> Decision:
         """The decision by all simulations so far; `start` is the clock when the plan began."""
         bandit = self.trie.bandit
-        return decide(bandit.actions, bandit.visits, bandit.value, self.simulations, start, rng)
+        problem, *_ = task_of(self.planner, self.model, self.state, self.root_actions)
+        problem = problem._replace(validity=self.validity)
+        return decide(bandit.actions, bandit.visits, bandit.value, self.simulations, start, rng, problem=problem)
 
 
 def branch(common: FixedTrie, walk: FixedWalk) -> FixedTrie:

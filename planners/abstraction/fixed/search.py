@@ -20,7 +20,7 @@ from bonspiel.planners.abstraction.fixed.trie import (
 from bonspiel.planners.abstraction.spread import cell_exploration, root_exploration
 from bonspiel.planners.core.argmax import argmax, entry
 from bonspiel.planners.core.bandit import choose_arm, update_arm
-from bonspiel.planners.core.jit import Problem, cells, helper, model_helper, player, step
+from bonspiel.planners.core.jit import Problem, Validity, cells, gain_of, helper, model_helper, player, step
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.returns import note_return
 from bonspiel.planners.core.tree.nodes import copy
@@ -185,12 +185,12 @@ def add(trie: FixedTrie, walk: FixedWalk, depth: int, gain: float, spread: float
 
 
 @helper
-def _back_up(trie: FixedTrie, walk: FixedWalk, depth: int, discount: float, spread: float) -> None:
+def _back_up(trie: FixedTrie, walk: FixedWalk, depth: int, discount: float, validity: Validity, spread: float) -> None:
     """Add the discounted return to every node of every step, and to the root's bandit."""
     total = 0.0
     for i in range(depth - 1, -1, -1):
         total = walk.reward[i, 0] + discount * total
-        gain = walk.reward[i, 1] * total
+        gain = gain_of(validity, i, walk.reward[i, 1], total)
         add(trie, walk, i, gain, spread)
     note_return(trie.returns, gain)
     update_arm(trie.bandit, walk.chosen[0], gain)
@@ -228,5 +228,5 @@ def search(
             walk.reward[depth, 1] = mover
             walk.reward[depth, 0], terminated = step(problem, state, action, next_state, rng)
             depth += 1
-        _back_up(trie, walk, depth, problem.discount, settings.spread)
+        _back_up(trie, walk, depth, problem.discount, problem.validity, settings.spread)
     return simulations

@@ -52,7 +52,7 @@ class PerStateSearch:
         bandit = new_bandit(actions)
 
         def decided(_: PerStateTrie, simulations: int, rng: Rng) -> Decision:
-            return decide(bandit.actions, bandit.visits, bandit.value, simulations, start, rng)
+            return decide(bandit.actions, bandit.visits, bandit.value, simulations, start, rng, problem=self._problem)
 
         trie = self._trie._replace(bandit=bandit)
         self._trie, done = self._extend(search, trie, self._problem, budget, start, decided)

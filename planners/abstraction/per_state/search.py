@@ -26,7 +26,18 @@ from bonspiel.planners.abstraction.per_state.trie import (
 from bonspiel.planners.abstraction.spread import cell_exploration, root_exploration
 from bonspiel.planners.core.bandit import choose_arm, update_arm
 from bonspiel.planners.core.hash_table import NOWHERE, find_slot
-from bonspiel.planners.core.jit import Problem, actions, cells, helper, model_helper, player, rollout, step
+from bonspiel.planners.core.jit import (
+    Problem,
+    Validity,
+    actions,
+    cells,
+    gain_of,
+    helper,
+    model_helper,
+    player,
+    rollout,
+    step,
+)
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.returns import note_return
 from bonspiel.planners.core.rounds import next_index
@@ -145,11 +156,13 @@ def _take(trie: PerStateTrie, walk: PerStateWalk, depth: int, choice: int) -> No
 
 
 @helper
-def _back_up(trie: PerStateTrie, walk: PerStateWalk, first: int, last: int, total: float, discount: float) -> float:
+def _back_up(
+    trie: PerStateTrie, walk: PerStateWalk, first: int, last: int, total: float, discount: float, validity: Validity
+) -> float:
     """Add the discounted return to every cell of the steps first..last-1, the last first; the return of them all."""
     for i in range(last - 1, first - 1, -1):
         total = walk.reward[i, 0] + discount * total
-        gain = walk.reward[i, 1] * total
+        gain = gain_of(validity, i, walk.reward[i, 1], total)
         for level in range(walk.levels[i]):
             node, entry = walk.nodes[i, level], walk.taken[i, level]
             trie.totals[node, VISITS] += 1.0
@@ -179,7 +192,7 @@ def _simulate(
         walk.reward[depth, 1] = mover
         walk.reward[depth, 0], terminated = step(problem, state, walk.actions[choice], next_state, rng)
         depth += 1
-    return _back_up(trie, walk, first, depth, leaf_value, problem.discount)
+    return _back_up(trie, walk, first, depth, leaf_value, problem.discount, problem.validity)
 
 
 _kernel = search_kernel(
@@ -192,6 +205,7 @@ def evaluate(
     trie: PerStateTrie, walk: PerStateWalk, problem: Problem, simulations: int, rng: Rng, settings: PerStateSettings
 ) -> int:
     """Simulate from the states of `trie.rounds`, and add the returns, player +1's, to its sums."""
+    mover = player(problem, problem.state)  # who chooses among these states
     for simulation in range(simulations):
         if not has_room(trie, walk):
             return simulation
@@ -199,7 +213,7 @@ def evaluate(
         copy(trie.rounds.states[index], walk.state[0])
         total = _simulate(trie, walk, problem, 0, rng, settings)
         note_return(trie.returns, total)
-        trie.rounds.sums[index] += total
+        trie.rounds.sums[index] += mover * gain_of(problem.validity, 0, mover, total)
     return simulations
 
 
@@ -218,5 +232,5 @@ def search(
         if problem.steps > 1 and not terminated:
             total += problem.discount * _simulate(trie, walk, problem, 1, rng, settings)
         note_return(trie.returns, total)
-        update_arm(trie.bandit, arm, mover * total)
+        update_arm(trie.bandit, arm, gain_of(problem.validity, 0, mover, total))
     return simulations

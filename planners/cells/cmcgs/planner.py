@@ -22,6 +22,7 @@ from bonspiel.planners.checks import (
     two_players,
 )
 from bonspiel.planners.core.argmax import argmax_by
+from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.problem import PlanLength
 from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.planner import Traits, check_plan
@@ -119,9 +120,11 @@ class CMCGS(PlanLength):
         graph = new_graph(room, self.experiences, self.experiences // self.samples, *dims, first)
         walk = new_graph_walk(steps, self.experiences, *dims)
         graph, done = extend(search, model, graph, walk, problem, settings, grow, budget, rng, start)
-        return self._decision(graph, settings, done, start, rng)
+        return self._decision(graph, settings, done, start, rng, problem)
 
-    def _decision(self, graph: Graph, settings: CMCGSSettings, done: int, start: float, rng: Rng) -> Decision:
+    def _decision(
+        self, graph: Graph, settings: CMCGSSettings, done: int, start: float, rng: Rng, problem: Problem
+    ) -> Decision:
         """The decision by the root's experiences, the last ones where there are more than the memory keeps."""
         kept = min(done, self.experiences)
         actions, returns = graph.actions[0, :kept].copy(), graph.returns[0, :kept].copy()
@@ -134,5 +137,6 @@ class CMCGS(PlanLength):
             actions = np.concatenate([mean, actions[others]])
             returns = np.concatenate([[returns[elites].mean()], returns[others]])
             visits = np.concatenate([[len(elites)], visits[others]])
-            return decide(actions, visits, returns[:, None], done, start, rng, lambda *_: 0)
-        return decide(actions, visits, returns[:, None], done, start, rng, lambda *_: argmax_by(rng, returns))
+            return decide(actions, visits, returns[:, None], done, start, rng, lambda *_: 0, problem=problem)
+        best = argmax_by(rng, returns)
+        return decide(actions, visits, returns[:, None], done, start, rng, lambda *_: best, problem=problem)

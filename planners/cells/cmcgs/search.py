@@ -12,7 +12,7 @@ from bonspiel.planners.cells.cmcgs.graph import (
     remember,
 )
 from bonspiel.planners.cells.cmcgs.nodes import draw_action, learn
-from bonspiel.planners.core.jit import Problem, model_helper, sample_action, step
+from bonspiel.planners.core.jit import Problem, gain_of, model_helper, sample_action, step
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.model import Rng
@@ -55,7 +55,8 @@ def search(graph: Graph, walk: GraphWalk, problem: Problem, simulations: int, rn
         total = 0.0 if terminated else _random_return(walk, problem, depth, settings.rollout_steps, rng)
         for i in range(depth - 1, -1, -1):
             total = walk.reward[i] + problem.discount * total
-            remember(graph, i, walk.node[i], walk.state[i], walk.action[i], total)
+            gain = gain_of(problem.validity, i, 1.0, total)
+            remember(graph, i, walk.node[i], walk.state[i], walk.action[i], gain)
             learn(graph, walk, i, walk.node[i], settings)
         if layers < problem.steps and graph.seen[layers - 1] > settings.samples:
             graph.layers[0] = layers + 1

@@ -15,7 +15,7 @@ from bonspiel.planners.cells.hoot.forest import (
 from bonspiel.planners.cells.hoot.hoo import middle, select, update
 from bonspiel.planners.core.bandit import choose_arm, update_arm
 from bonspiel.planners.core.hash_table import find_or_add
-from bonspiel.planners.core.jit import Problem, cells, model_helper, player, step
+from bonspiel.planners.core.jit import Problem, cells, gain_of, model_helper, player, step
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.core.zobrist import combine
@@ -65,8 +65,9 @@ def search(
         total = 0.0
         for i in range(depth - 1, -1, -1):
             total = walk.reward[i, 0] + problem.discount * total
+            gain = gain_of(problem.validity, i, walk.reward[i, 1], total)
             if i == 0 and given:
-                update_arm(forest.bandit, arm, walk.reward[i, 1] * total)
+                update_arm(forest.bandit, arm, gain)
             else:
-                update(forest, walk, i, walk.reward[i, 1] * total, settings)
+                update(forest, walk, i, gain, settings)
     return simulations

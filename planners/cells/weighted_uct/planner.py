@@ -96,4 +96,4 @@ class WeightedUCT(PlanLength):
         blend = action_kernel(actions, self.action_bandwidth)
         settings = WeightedUCTSettings(self.exploration, actions, self.bandwidth, blend, weights)
         known, done = extend(search, model, known, walk, problem, settings, grow, budget, rng, start)
-        return decide(known.bandit.actions, known.bandit.visits, known.bandit.value, done, start, rng)
+        return decide(known.bandit.actions, known.bandit.visits, known.bandit.value, done, start, rng, problem=problem)

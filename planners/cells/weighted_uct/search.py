@@ -15,7 +15,7 @@ from bonspiel.planners.cells.weighted_uct.experience import (
 )
 from bonspiel.planners.cells.weighted_uct.nearness import gather
 from bonspiel.planners.core.bandit import choose_arm, update_arm
-from bonspiel.planners.core.jit import Problem, helper, player, step
+from bonspiel.planners.core.jit import Problem, Validity, gain_of, helper, player, step
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.tree.nodes import INV_SQRT, MEAN, copy
 from bonspiel.planners.core.tree.selection import ucb1
@@ -81,13 +81,18 @@ def _choose(walk: ExperienceWalk, exploration: float, rng: Rng) -> int:
 
 @helper
 def _back_up(
-    known: Experiences, walk: ExperienceWalk, depth: int, discount: float, settings: WeightedUCTSettings
+    known: Experiences,
+    walk: ExperienceWalk,
+    depth: int,
+    discount: float,
+    validity: Validity,
+    settings: WeightedUCTSettings,
 ) -> None:
     """Make an experience of every step but the root's, from the last to the first; average the root's bandit."""
     total = 0.0
     for i in range(depth - 1, -1, -1):
         total = walk.reward[i, 0] + discount * total
-        gain = walk.reward[i, 1] * total
+        gain = gain_of(validity, i, walk.reward[i, 1], total)
         if i > 0:
             neighbours = walk.reward[i, 2]
             for later in range(i + 1, depth):  # remembered just now
@@ -133,5 +138,5 @@ def search(
             walk.reward[depth, 1] = mover
             walk.reward[depth, 0], terminated = step(problem, state, action, next_state, rng)
             depth += 1
-        _back_up(known, walk, depth, problem.discount, settings)
+        _back_up(known, walk, depth, problem.discount, problem.validity, settings)
     return simulations

@@ -18,13 +18,9 @@ from bonspiel.planners.core.jit.calls import (
     player,
     priors,
     region,
-    rollout,
     run,
     runner,
     sample_action,
-    step,
-    step_exact,
-    traced_rollout,
 )
 from bonspiel.planners.core.jit.decorators import (
     MATRIX,
@@ -38,7 +34,17 @@ from bonspiel.planners.core.jit.decorators import (
     model_helper,
 )
 from bonspiel.planners.core.jit.lazy import CompiledFunction, compile_missing, seconds_loading
+from bonspiel.planners.core.jit.rollouts import rollout, step, step_exact, traced_rollout
 from bonspiel.planners.core.jit.tables import table
+from bonspiel.planners.core.jit.validity import (
+    Validity,
+    copy_of,
+    gain_of,
+    guarded,
+    merged_validity,
+    new_validity,
+    no_validity,
+)
 
 __all__ = [
     "MATRIX",
@@ -48,17 +54,24 @@ __all__ = [
     "VECTOR",
     "CompiledFunction",
     "Problem",
+    "Validity",
     "actions",
     "address_of",
     "boolean",
     "cells",
     "compile_missing",
     "compiled",
+    "copy_of",
     "float64",
+    "gain_of",
+    "guarded",
     "helper",
     "int64",
     "kernel",
+    "merged_validity",
     "model_helper",
+    "new_validity",
+    "no_validity",
     "player",
     "priors",
     "region",

@@ -4,13 +4,14 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from numba import int64, typeof, types
+from numba import boolean, float64, int64, typeof, types
 from numba.core import cgutils
 from numba.experimental.function_type import _get_jit_address
 from numba.extending import intrinsic, overload
 
-from bonspiel.planners.core.jit.decorators import PARAMS_AT, ROLES, SIGNATURES, VECTOR, model_helper
+from bonspiel.planners.core.jit.decorators import PARAMS_AT, ROLES, SIGNATURES, VECTOR
 from bonspiel.planners.core.jit.lazy import CompiledFunction
+from bonspiel.planners.core.jit.validity import ROLLOUTS, STEPS, Validity
 from bonspiel.planners.model import Array
 
 
@@ -26,6 +27,7 @@ class Problem(NamedTuple):
         steps: to the end of the episode at most.
         counter: the model's `step_counter`: the steps made, then room for a state, [1 + state_dim]; empty for a model
             whose steps are not counted.
+        validity: of the rollouts; see there.
     """
 
     functions: Any
@@ -35,31 +37,45 @@ class Problem(NamedTuple):
     discount: float
     steps: int
     counter: Array
+    validity: Validity
 
 
 def _caller(role: str) -> Callable[..., Any]:
     """A function (problem, *arguments without params) that calls the model's function, compiled or interpreted.
 
-    numba's own first-class function values cost 40 ns more a call: each looks for null addresses and fall-backs.
+    numba's own first-class function values cost 40 ns more a call: each looks for null addresses and fall-backs. Where
+    a problem has a `validity`, a compiled step that raises gives (NaN, True), and a rollout NaN.
     """
     row, at, signature = ROLES.index(role), PARAMS_AT[role], SIGNATURES[role]
     params = Problem._fields.index("cell_params" if role == "cells" else "params")
     others = signature.args[:at] + signature.args[at + 1 :]
 
     @intrinsic  # type: ignore[untyped-decorator]
-    def call_address(typing_context: Any, address: Any, params: Any, arguments: Any) -> Any:
+    def call_address(typing_context: Any, address: Any, params: Any, forgives: Any, arguments: Any) -> Any:
         def codegen(context: Any, builder: Any, _: Any, values: Any) -> Any:
-            given = cgutils.unpack_tuple(builder, values[2])
+            given = cgutils.unpack_tuple(builder, values[3])
             given.insert(at, values[1])
             convention = context.call_conv
             pointer_type = convention.get_function_type(signature.return_type, signature.args).as_pointer()
             pointer = builder.inttoptr(values[0], pointer_type)
             status, result = convention.call_function(builder, pointer, signature.return_type, signature.args, given)
+            if role not in STEPS + ROLLOUTS:
+                with cgutils.if_unlikely(builder, status.is_error):
+                    convention.return_status_propagate(builder, status)
+                return result
+            slot = cgutils.alloca_once_value(builder, result)
             with cgutils.if_unlikely(builder, status.is_error):
-                convention.return_status_propagate(builder, status)
-            return result
+                forgiven = builder.and_(values[2], status.is_user_exc)
+                with cgutils.if_unlikely(builder, builder.not_(forgiven)):
+                    convention.return_status_propagate(builder, status)
+                nan = context.get_constant(float64, math.nan)
+                if role in STEPS:
+                    ended = context.get_constant(boolean, True)
+                    nan = context.make_tuple(builder, signature.return_type, (nan, ended))
+                builder.store(nan, slot)
+            return builder.load(slot)
 
-        return signature.return_type(int64, VECTOR, types.Tuple(others)), codegen
+        return signature.return_type(int64, VECTOR, boolean, types.Tuple(others)), codegen
 
     def call(problem: Any, *arguments: Any) -> Any:
         return problem.functions[row](*arguments[:at], problem[params], *arguments[at:])
@@ -67,73 +83,24 @@ def _caller(role: str) -> Callable[..., Any]:
     @overload(call)  # type: ignore[untyped-decorator]
     def _(problem: Any, *arguments: Any) -> Any:
         def by_address(problem: Any, *arguments: Any) -> Any:
-            return call_address(problem.functions[row], problem[params], arguments)
+            forgives = len(problem.validity.record) > 0
+            return call_address(problem.functions[row], problem[params], forgives, arguments)
 
         return by_address
 
     return call
 
 
-_step = _caller("step")
-_step_exact = _caller("step_exact")
-_rollout = _caller("rollout")
-_traced_rollout = _caller("traced_rollout")
+call_step = _caller("step")
+call_step_exact = _caller("step_exact")
+call_rollout = _caller("rollout")
+call_traced_rollout = _caller("traced_rollout")
 sample_action = _caller("sample_action")
 player = _caller("player")
 cells = _caller("cells")
 actions = _caller("actions")
 priors = _caller("priors")
 region = _caller("region")
-
-
-@model_helper
-def step(problem: Any, state: Array, action: Array, next_state: Array, rng: Any) -> Any:
-    """Call the model's function, and count a step."""
-    if len(problem.counter) > 0:
-        problem.counter[0] += 1.0
-    return _step(problem, state, action, next_state, rng)
-
-
-@model_helper
-def step_exact(problem: Any, state: Array, action: Array, next_state: Array, rng: Any) -> Any:
-    """Call the model's function, and count a step."""
-    if len(problem.counter) > 0:
-        problem.counter[0] += 1.0
-    return _step_exact(problem, state, action, next_state, rng)
-
-
-@model_helper
-def rollout(problem: Any, state: Array, scratch: Array, depth: Any, rng: Any) -> Any:
-    """Call the model's function; to count, a step at a time, and NaN for one that makes no steps.
-
-    A rollout leaves the state as it was where a step ended the episode. One whose steps do not add up to the whole
-    shows by another search.
-    """
-    if len(problem.counter) == 0:
-        return _rollout(problem, state, scratch, depth, rng)
-    total = 0.0
-    for _ in range(depth):
-        for i in range(len(state)):
-            problem.counter[1 + i] = state[i]
-        scratch[0] = math.nan
-        total += _rollout(problem, state, scratch, 1, rng)
-        problem.counter[0] += 1.0 if scratch[0] == scratch[0] else math.nan
-        moved = False
-        for i in range(len(state)):
-            moved = moved or state[i] != problem.counter[1 + i]
-        if not moved:
-            break
-    return total
-
-
-@model_helper
-def traced_rollout(
-    problem: Any, state: Array, scratch: Array, depth: Any, rng: Any, keys: Any, movers: Array, owners: Array
-) -> Any:
-    """Call the model's function, whose steps cannot be counted."""
-    if len(problem.counter) > 0:
-        problem.counter[0] = math.nan
-    return _traced_rollout(problem, state, scratch, depth, rng, keys, movers, owners)
 
 
 def address_of(function: Any, role: str) -> int:

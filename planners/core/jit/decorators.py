@@ -77,3 +77,8 @@ def helper(function: F) -> F:
 def model_helper(function: F) -> F:
     """A piece of a kernel that calls model functions: compiled within compiled kernels, else plain Python."""
     return cast(F, register_jitable(nogil=True, error_model="numpy", _nrt=False, forceinline=True)(function))
+
+
+def rare_helper(function: F) -> F:
+    """A model helper that is hardly ever run, and so a function of its own instead of a part of its callers' code."""
+    return cast(F, register_jitable(nogil=True, error_model="numpy", _nrt=False)(function))

@@ -2,7 +2,7 @@
 
 import math
 
-from bonspiel.planners.core.jit import helper
+from bonspiel.planners.core.jit import Validity, gain_of, helper
 from bonspiel.planners.core.returns import note_return
 from bonspiel.planners.core.tree.nodes import INV_SQRT, MEAN, VARIANCE, SearchTree
 from bonspiel.planners.core.walk import TreeWalk
@@ -28,7 +28,15 @@ def update_variance(value: Array, row: int, gain: float, visits: int, weight: in
 
 
 @helper
-def back_up(tree: SearchTree, walk: TreeWalk, depth: int, leaf_value: float, discount: float, weight: int = 1) -> None:
+def back_up(
+    tree: SearchTree,
+    walk: TreeWalk,
+    depth: int,
+    leaf_value: float,
+    discount: float,
+    validity: Validity,
+    weight: int = 1,
+) -> None:
     """Take the discounted return into the first `depth` steps of the path, from the last to the first.
 
     It counts as `weight` visits, since the value of the leaf may be the mean of that number of rollouts.
@@ -39,7 +47,8 @@ def back_up(tree: SearchTree, walk: TreeWalk, depth: int, leaf_value: float, dis
         total = walk.path[i]["reward"] + discount * total
         tree.nodes[node]["visits"] += weight
         tree.edges[edge]["visits"] += weight
-        gain, visits = tree.nodes[node]["player"] * total, tree.edges[edge]["visits"]
+        gain = gain_of(validity, i, tree.nodes[node]["player"], total)
+        visits = tree.edges[edge]["visits"]
         if tree.value.shape[1] > VARIANCE:
             update_variance(tree.value, edge, gain, visits, weight)
         average(tree.value, edge, gain, visits, weight)

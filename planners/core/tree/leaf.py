@@ -1,7 +1,9 @@
 """The value of a new leaf: by acting on in the tree, or by rollouts of the model, one or several (Cazenave 2007)."""
 
+import math
+
 from bonspiel.planners.checks import require, require_choice, require_count
-from bonspiel.planners.core.jit import Problem, model_helper, rollout
+from bonspiel.planners.core.jit import Problem, gain_of, model_helper, player, rollout
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.core.walk import TreeWalk
 from bonspiel.planners.model import Array, Rng
@@ -23,10 +25,24 @@ def playouts_of(leaf: str, playouts: int = 1) -> int:
 def value_leaf(
     state: Array, walk: TreeWalk, problem: Problem, depth: int, rng: Rng, playouts: int
 ) -> tuple[float, int]:
-    """The mean return of rollouts from the state of a new node, `depth` steps ahead, and their number."""
+    """The mean return of rollouts from the state of a new node, `depth` steps ahead, and their number.
+
+    An invalid one counts as the worst of the valid ones from there on; where all are, the back-up makes the worst of NaN.
+    """
     count = min(playouts, walk.left[0])
-    total = 0.0
+    if count == 1:
+        copy(state, walk.state[0])
+        return rollout(problem, walk.state[0], walk.state[1], problem.steps - depth, rng), count
+    mover, total, invalid = player(problem, state), 0.0, 0
     for _ in range(count):
         copy(state, walk.state[0])
-        total += rollout(problem, walk.state[0], walk.state[1], problem.steps - depth, rng)
+        found = rollout(problem, walk.state[0], walk.state[1], problem.steps - depth, rng)
+        if found == found:
+            total += mover * gain_of(problem.validity, depth, mover, found)
+        else:
+            invalid += 1
+    if invalid == count:
+        return math.nan, count
+    if invalid > 0:
+        total += invalid * mover * gain_of(problem.validity, depth, mover, math.nan)
     return total / count, count

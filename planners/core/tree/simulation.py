@@ -32,7 +32,7 @@ def simulate(
             edge = choose(tree, walk, problem, node, rng, settings)
             node, leaf_value, weight = follow(tree, walk, problem, depth, node, edge, rng, settings)
             depth += 1
-        back_up(tree, walk, depth, leaf_value, problem.discount, weight)
+        back_up(tree, walk, depth, leaf_value, problem.discount, problem.validity, weight)
         walk.left[0] -= weight
         done += weight
     return done

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.core.jit import helper
+from bonspiel.planners.core.jit import Validity, gain_of, helper
 from bonspiel.planners.core.tree.descent import Outcomes
 from bonspiel.planners.core.tree.nodes import COLUMNS, NODES, SearchTree, copy, longer
 from bonspiel.planners.core.tree.nodes import grow as grow_tree
@@ -116,14 +116,16 @@ def renew(known: RaveTree, node: int, edge: int, settings: CRAVESettings) -> Non
 
 
 @helper
-def remember(known: RaveTree, walk: TreeWalk, depth: int, leaf_value: float, discount: float) -> None:
+def remember(
+    known: RaveTree, walk: TreeWalk, depth: int, leaf_value: float, discount: float, validity: Validity
+) -> None:
     """Keep the steps of the simulation."""
     first, total = known.used[0], leaf_value
     for i in range(depth - 1, -1, -1):
         node, step = walk.path[i]["node"], first + i
         total = walk.path[i]["reward"] + discount * total
         known.steps[step]["node"] = node
-        known.steps[step]["gain"] = known.tree.nodes[node]["player"] * total
+        known.steps[step]["gain"] = gain_of(validity, i, known.tree.nodes[node]["player"], total)
         known.steps[step]["before"] = known.latest[node]
         known.steps[step]["end"] = first + depth
         copy(known.tree.action[walk.path[i]["edge"]], known.action[step])

@@ -73,8 +73,8 @@ def search(
                 edge = argmax(_score, known_here, place["first_edge"], place["actions"], rng)
             node, leaf_value, _ = follow_outcome(tree, walk, problem, depth, node, edge, rng, settings)
             depth += 1
-        back_up(tree, walk, depth, leaf_value, problem.discount)
-        remember(known, walk, depth, leaf_value, problem.discount)
+        back_up(tree, walk, depth, leaf_value, problem.discount, problem.validity)
+        remember(known, walk, depth, leaf_value, problem.discount, problem.validity)
         for i in range(depth):
             update_rave(known, walk.path[i]["node"], settings)
     return simulations

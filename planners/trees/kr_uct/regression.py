@@ -8,7 +8,7 @@ edge, so that a selection costs as much as UCB1's.
 import math
 from typing import NamedTuple
 
-from bonspiel.planners.core.jit import helper, model_helper
+from bonspiel.planners.core.jit import Validity, gain_of, helper, model_helper
 from bonspiel.planners.core.tree.descent import Outcomes
 from bonspiel.planners.core.tree.nodes import COLUMNS, INV_SQRT, MEAN, SearchTree, add_edge, copy
 from bonspiel.planners.core.tree.selection import sqrt_2_log, ucb1
@@ -133,13 +133,15 @@ def best_edge(tree: SearchTree, node: int, exploration: float, rng: Rng) -> int:
 
 
 @helper
-def back_up(tree: SearchTree, walk: TreeWalk, depth: int, leaf_value: float, discount: float, sd: Array) -> None:
+def back_up(
+    tree: SearchTree, walk: TreeWalk, depth: int, leaf_value: float, discount: float, validity: Validity, sd: Array
+) -> None:
     """Average the discounted return into every action that is near the one taken, at each step of the path."""
     total = leaf_value
     for i in range(depth - 1, -1, -1):
         node, edge = walk.path[i]["node"], walk.path[i]["edge"]
         total = walk.path[i]["reward"] + discount * total
-        gain = tree.nodes[node]["player"] * total
+        gain = gain_of(validity, i, tree.nodes[node]["player"], total)
         tree.nodes[node]["visits"] += 1
         tree.edges[edge]["visits"] += 1
         tree.value[edge, OWN] += (gain - tree.value[edge, OWN]) / tree.edges[edge]["visits"]

@@ -125,5 +125,5 @@ def search(
                     schedule_action(tree, node, k_action, alpha_action)
             node, leaf_value = _follow(tree, walk, problem, depth, node, edge, rng, settings)
             depth += 1
-        back_up(tree, walk, depth, leaf_value, problem.discount, settings.sd)
+        back_up(tree, walk, depth, leaf_value, problem.discount, problem.validity, settings.sd)
     return simulations

@@ -7,7 +7,7 @@ and by the node's player when it was played first (Gelly and Silver 2007).
 import numpy as np
 
 from bonspiel.planners.core.hash_table import NOWHERE, find_or_add
-from bonspiel.planners.core.jit import helper
+from bonspiel.planners.core.jit import Validity, gain_of, helper
 from bonspiel.planners.core.returns import note_return
 from bonspiel.planners.core.tree.backup import average, update_variance
 from bonspiel.planners.core.tree.nodes import SearchTree
@@ -34,7 +34,14 @@ def _take_rave(tree: SearchTree, walk: RaveWalk, node: int, gain: float) -> None
 
 @helper
 def back_up_rave(
-    known: RaveTree, walk: RaveWalk, depth: int, leaf_value: float, traced: bool, discount: float, rave: bool
+    known: RaveTree,
+    walk: RaveWalk,
+    depth: int,
+    leaf_value: float,
+    traced: bool,
+    discount: float,
+    validity: Validity,
+    rave: bool,
 ) -> None:
     """Take the discounted return into the first `depth` steps of the path, from the last to the first.
 
@@ -57,7 +64,8 @@ def back_up_rave(
         total = path[i]["reward"] + discount * total
         tree.nodes[node]["visits"] += 1
         tree.edges[edge]["visits"] += 1
-        gain, visits = tree.nodes[node]["player"] * total, tree.edges[edge]["visits"]
+        gain = gain_of(validity, i, tree.nodes[node]["player"], total)
+        visits = tree.edges[edge]["visits"]
         update_variance(tree.value, edge, gain, visits)
         average(tree.value, edge, gain, visits)
         if rave:

@@ -157,7 +157,7 @@ class RaveUCT(PlanLength):
         walk = new_rave_walk(model, problem.steps, self.priors)
 
         def decided(known: RaveTree, simulations: int, rng: Rng) -> Decision:
-            return decide(*root_of(known.tree), simulations, start, rng)
+            return decide(*root_of(known.tree), simulations, start, rng, problem=problem)
 
         known, done = extend(search, model, known, walk, problem, settings, grow, budget, rng, start, so_far=decided)
         return decided(known, done, rng)

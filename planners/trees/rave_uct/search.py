@@ -206,8 +206,8 @@ def search(
                 leaf = node
                 value, played_out = _play_out(walk, problem, tree.state[node], depth, rng, settings.traced), True
                 break
-        traced = settings.traced and played_out
-        back_up_rave(known, walk, depth, value, traced, problem.discount, settings.rave)
+        traced = settings.traced and played_out and value == value  # an invalid playout leaves no trace
+        back_up_rave(known, walk, depth, value, traced, problem.discount, problem.validity, settings.rave)
         if traced and settings.selection.weight > 0.0:
             note_owners(known.territory, walk.owners)
             renew_statistic(known.territory, settings.kind)

@@ -17,8 +17,9 @@ from bonspiel.planners.abstraction.planner import AbstractionTree
 from bonspiel.planners.checks import missing, offers, require, require_count, require_positive
 from bonspiel.planners.core.actions import own_actions
 from bonspiel.planners.core.aims import aims_of, outcomes
-from bonspiel.planners.core.jit import Problem, int64, rollout
+from bonspiel.planners.core.jit import Problem, gain_of, int64, player, rollout
 from bonspiel.planners.core.problem import problem_of, search_kernel
+from bonspiel.planners.core.returns import invalid_in
 from bonspiel.planners.core.rounds import ROUNDS, Rounds, new_rounds, next_index
 from bonspiel.planners.core.search import extend
 from bonspiel.planners.core.tree.nodes import copy
@@ -35,11 +36,12 @@ CALIBRATION = 0.02  # part of a time budget, to estimate the number of evaluatio
 @search_kernel(ROUNDS, TREE_WALK, int64)
 def _evaluate(rounds: Rounds, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, depth: int) -> int:
     """Add the value of a rollout from one state after another, round and round; all are `depth` steps ahead."""
-    state, scratch = walk.state[0], walk.state[1]
+    state, scratch, mover = walk.state[0], walk.state[1], player(problem, problem.state)
     for _ in range(simulations):
         index = next_index(rounds)
         copy(rounds.states[index], state)
-        rounds.sums[index] += rollout(problem, state, scratch, max(1, problem.steps - depth), rng)
+        total = rollout(problem, state, scratch, max(1, problem.steps - depth), rng)
+        rounds.sums[index] += mover * gain_of(problem.validity, 0, mover, total)
     return simulations
 
 
@@ -129,7 +131,8 @@ class Presearch:
         else:
             decision = search.decide(chosen, left, time.perf_counter())
         seconds = time.perf_counter() - start
-        return replace(decision, simulations=decision.simulations + sweep.simulations, seconds=seconds), sweep
+        simulations, invalid = decision.simulations + sweep.simulations, decision.invalid + sweep.invalid
+        return replace(decision, simulations=simulations, seconds=seconds, invalid=invalid), sweep
 
     def sweep(self, model: Model, state: Array, budget: Budget, rng: Rng) -> Sweep:
         """The sweep alone, with its share of the budget."""
@@ -159,7 +162,9 @@ class Presearch:
             spent += done
         mover = model.player(state, model.params) if offers(model, HasPlayer) else 1.0
         values = mover * (rewards + model.discount * sums / np.maximum(counts, 1.0))
-        return sweep_of(blocks, values, counts, spent)
+        valid = np.isfinite(values)
+        values[~valid] = values[valid].min() if valid.any() else 0.0
+        return sweep_of(blocks, values, counts, spent)._replace(invalid=invalid_in(evaluate.problem.validity))
 
     def _affordable(self, model: Any, state: Array, budget: Budget, evaluate: _Evaluator) -> tuple[int, int]:
         """The evaluations that the sweep's share pays for, and those spent to find out."""

@@ -18,12 +18,14 @@ class Sweep(NamedTuple):
         raw: mean value of each aim as it is, [rows, columns] for each block; NaN where there was no time for it.
         smooth: expected value of aiming there, in the same form.
         simulations: number that the sweep took.
+        invalid: rollouts of these that were invalid.
     """
 
     blocks: list[AimBlock]
     raw: list[Array]
     smooth: list[Array]
     simulations: int
+    invalid: int = 0
 
 
 def smoothed(values: Array, weights: Array, sd: tuple[float, float]) -> Array:

@@ -140,4 +140,4 @@ def by_second_reward(
         with progress_valued_at(first.value):
             decision = with_returns_of(first, search(tie.second, left, now, tied))
     simulations, seconds = first.simulations + decision.simulations, time.perf_counter() - start
-    return replace(decision, simulations=simulations, seconds=seconds)
+    return replace(decision, simulations=simulations, seconds=seconds, invalid=first.invalid + decision.invalid)

@@ -17,6 +17,7 @@ from bonspiel.planners.checks import (
     require_count,
     require_positive,
 )
+from bonspiel.planners.core.returns import InvalidRollouts
 from bonspiel.planners.model import HasActions, HasActionSd
 from bonspiel.planners.planner import Traits, check_plan, has_same_actions, traits_of
 from bonspiel.planners.registry import NESTED
@@ -31,9 +32,15 @@ Combine = Literal["sum", "mean", "max", "majority", "similarity_vote", "similari
 SIMILAR = ("similarity_vote", "similarity_merge")
 
 
-def _plan(planner: Any, model: Model, state: Array, budget: Budget, seed: int, given: tuple[Array, ...]) -> Decision:
-    """A worker's decision."""
-    return planner.plan(model, state, budget, np.random.default_rng(seed), *given)
+def _plan(
+    planner: Any, model: Model, state: Array, budget: Budget, seed: int, given: tuple[Array, ...]
+) -> Decision | InvalidRollouts:
+    """A worker's decision, or the error of one whose rollouts are all invalid, which others' need not be."""
+    try:
+        decision: Decision = planner.plan(model, state, budget, np.random.default_rng(seed), *given)
+    except InvalidRollouts as error:
+        return error
+    return decision
 
 
 @dataclass(frozen=True)
@@ -41,8 +48,9 @@ class Root:
     """Several workers search the same state, each with random numbers of its own, and their decisions are combined.
 
     A decision lists all actions that a worker lists, each with its visits N and its mean Q over all workers. It is the
-    same on threads, in processes and one after the other. A worker that fails ends the plan with its error. Every
-    decision starts anew, whatever the inner planner's `memory`.
+    same on threads, in processes and one after the other. A worker that fails ends the plan with its error; one whose
+    rollouts are all invalid is left out, unless no other is left. Every decision starts anew, whatever the inner
+    planner's `memory`.
 
     Ties go to more visits, then to the higher mean; equals are drawn.
 
@@ -125,12 +133,17 @@ class Root:
             return plan_in_rounds(common, budgets, seeds, self.rounds, self.run, start, rng)
         given = () if root_actions is None else (root_actions,)
         tasks = [(inner, model, state, part, seed, given) for part, seed in zip(budgets, seeds, strict=True)]
-        decisions = run_all(self.run, _plan, tasks, together=budget.seconds is not None)
-        pool = pool_of(decisions)
-        best, simulations = self.choose(pool, model, rng), sum(decision.simulations for decision in decisions)
+        found = run_all(self.run, _plan, tasks, together=budget.seconds is not None)
+        decisions = [one for one in found if isinstance(one, Decision)]
+        failed = [one for one in found if isinstance(one, InvalidRollouts)]
+        if not decisions:
+            raise failed[0]
+        pool, lost = pool_of(decisions), sum(error.rollouts for error in failed)
+        best, simulations = self.choose(pool, model, rng), lost + sum(decision.simulations for decision in decisions)
+        invalid = lost + sum(decision.invalid for decision in decisions)
         seconds = time.perf_counter() - start
         action, value = pool.actions[best].copy(), float(pool.values[best])
-        return Decision(action, value, simulations, seconds, pool.actions, pool.visits, pool.values)
+        return Decision(action, value, simulations, seconds, pool.actions, pool.visits, pool.values, invalid)
 
     def _budgets(self, budget: Budget) -> Sequence[Budget]:
         """Each worker's own."""

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from bonspiel.planners.core.jit import Problem, helper, model_helper, player, step
+from bonspiel.planners.core.jit import Problem, Validity, gain_of, helper, model_helper, player, step
 from bonspiel.planners.core.jit.atomics import add_and_publish, add_to, exchange, load, publish, read_published
 from bonspiel.planners.core.returns import note_return
 from bonspiel.planners.core.tree.descent import Outcomes
@@ -149,7 +149,14 @@ def _renew_mean(tree: SharedTree, edge: int) -> None:
 
 @helper
 def back_up(
-    tree: SharedTree, walk: SharedWalk, depth: int, leaf_value: float, discount: float, end: int, weight: int
+    tree: SharedTree,
+    walk: SharedWalk,
+    depth: int,
+    leaf_value: float,
+    discount: float,
+    validity: Validity,
+    end: int,
+    weight: int,
 ) -> None:
     """Add the discounted return to the first `depth` steps of the path, from the last to the first, as `weight` visits.
 
@@ -161,7 +168,8 @@ def back_up(
     for i in range(depth - 1, -1, -1):
         node, edge = path[i]["node"], path[i]["edge"]
         total = path[i]["reward"] + discount * total
-        add_to(tree.edge_values, edge, TOTAL, tree.node_values[node, PLAYER] * total * weight)
+        gain = gain_of(validity, i, tree.node_values[node, PLAYER], total)
+        add_to(tree.edge_values, edge, TOTAL, gain * weight)
         add_and_publish(tree.edges, edge, COUNT, weight * VISIT - 1)
         _renew_mean(tree, edge)
         add_to(tree.nodes, node, VISITS, weight)

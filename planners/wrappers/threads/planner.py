@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from bonspiel.planners import Array, Budget, Decision, Model, Planner, Rng, unsupported
 from bonspiel.planners.checks import require, require_at_least, require_count
+from bonspiel.planners.core.jit import Problem, copy_of, merged_validity
 from bonspiel.planners.core.search import decide, first_nodes, keep_tree
 from bonspiel.planners.planner import Traits, check_plan, has_same_actions, traits_of
 from bonspiel.planners.registry import NESTED
@@ -102,9 +103,9 @@ class TreeParallel:
             return self.inner.plan(model, state, budget, rng, *([] if root_actions is None else [root_actions]))
         inner: Any = self.inner
         virtual = Virtual(inner.exploration, float(self.virtual), self.virtual_loss)
-        tree, done = search_together(inner, virtual, model, state, budget, rng, root_actions, threads, start)
+        tree, done, problem = search_together(inner, virtual, model, state, budget, rng, root_actions, threads, start)
         keep_tree(tree)
-        return decide(*root_of(tree), done, start, rng)
+        return decide(*root_of(tree), done, start, rng, problem=problem)
 
 
 def search_together(
@@ -117,28 +118,33 @@ def search_together(
     root_actions: Array | None,
     threads: int,
     start: float,
-) -> tuple[SharedTree, int]:
-    """The tree that `threads` threads build, each with a generator of its own, and the simulations run."""
+) -> tuple[SharedTree, int, Problem]:
+    """The tree that `threads` threads build, each with a generator of its own, the simulations run, and the problem."""
     kernel, settings = SHARED[type(inner)]
     problem = inner.problem(model, state)
     tree = new_shared_tree(model, problem, first_nodes(budget), root_actions, threads)
     meeting = Meeting(tree, threads, problem.steps)
     seeds = rng.integers(2**63, size=threads).tolist()
+    problems = [problem._replace(validity=copy_of(problem.validity)) for _ in seeds]
     tasks = [
         (
             kernel,
             model,
             new_shared_walk(model, problem.steps, part),
-            problem,
+            own,
             settings(inner.settings(model), virtual),
             part,
             np.random.default_rng(seed),
             start,
         )
-        for part, seed in zip(budget.split(threads), seeds, strict=True)
+        for own, part, seed in zip(problems, budget.split(threads), seeds, strict=True)
     ]
     done = sum(run_all("threads", meeting.search, tasks, together=True))
-    return meeting.tree, done
+    return (
+        meeting.tree,
+        done,
+        problem._replace(validity=merged_validity([own.validity for own in problems], problem.validity)),
+    )
 
 
 def root_of(tree: SharedTree) -> tuple[Array, NDArray[np.int64], Array]:

@@ -65,7 +65,7 @@ def search_uct(
                 break
             node, leaf_value, weight = follow(tree, walk, problem, depth, node, edge, rng, inner.playouts)
             depth += 1
-        back_up(tree, walk, depth, leaf_value, problem.discount, node, weight)
+        back_up(tree, walk, depth, leaf_value, problem.discount, problem.validity, node, weight)
         walk.walk.left[0] -= weight
         done += weight
     return done
@@ -88,7 +88,7 @@ def search_pw(
                 break
             node, leaf_value, weight = follow(tree, walk, problem, depth, node, edge, rng, inner.playouts)
             depth += 1
-        back_up(tree, walk, depth, leaf_value, problem.discount, node, weight)
+        back_up(tree, walk, depth, leaf_value, problem.discount, problem.validity, node, weight)
         walk.walk.left[0] -= weight
         done += weight
     return done
@@ -118,7 +118,7 @@ def search_dpw(
             if inner.playouts > 0 and (child == NONE or load(tree.nodes, node, VISITS) == 0):
                 leaf_value, weight = value_leaf(tree.state[node], walk.walk, problem, depth, rng, inner.playouts)
                 break
-        back_up(tree, walk, depth, leaf_value, problem.discount, node, weight)
+        back_up(tree, walk, depth, leaf_value, problem.discount, problem.validity, node, weight)
         walk.walk.left[0] -= weight
         done += weight
     return done

@@ -76,7 +76,7 @@ def _play_out(problem: Problem, scratch: Array, ends: int, rng: Rng) -> float:
 def playout_rate(state: Array, ends: int, rng: Rng) -> float:
     """Playouts of the default policy per second of CPU time, from a state to the end of the end."""
     model = Curling()
-    problem, scratch = problem_of(model, state), np.empty((2, model.state_dim))
+    problem, scratch = problem_of(model, state, strict=True), np.empty((2, model.state_dim))
     start = time.process_time()
     _play_out(problem, scratch, ends, rng)
     return ends / (time.process_time() - start)

@@ -79,7 +79,7 @@ def search(inner, model, simulations, threads, seed=0, virtual=1.0, loss=False):
         None,
         threads,
         time.perf_counter(),
-    )
+    )[:2]
 
 
 def check_tree(tree, simulations, by_state, rollout=False):

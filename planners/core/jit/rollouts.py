@@ -1,0 +1,174 @@
+"""Steps and rollouts of the model within a search: each is counted, and an invalid one ends with NaN."""
+
+import math
+from typing import Any
+
+from numba.extending import overload
+
+from bonspiel.planners.core.jit.calls import (
+    call_rollout,
+    call_step,
+    call_step_exact,
+    call_traced_rollout,
+    sample_action,
+)
+from bonspiel.planners.core.jit.decorators import model_helper, rare_helper
+from bonspiel.planners.core.jit.validity import FIRST, INVALID, REWARD, TRIAL_RETURN, TRIALS, action_dim_of
+from bonspiel.planners.model import Array
+
+MOST_TRIALS = 32
+
+
+def _sum_of(reward: Any, terminated: Any, next_state: Array) -> Any:
+    """A number that is not finite where the reward or the next state is not; Python models are guarded."""
+    return reward
+
+
+@overload(_sum_of)  # type: ignore[untyped-decorator]
+def _(reward: Any, terminated: Any, next_state: Any) -> Any:
+    def compiled_sum(reward: Any, terminated: Any, next_state: Any) -> Any:
+        total = reward
+        if not terminated:  # what a last step leaves there, nobody reads
+            for i in range(len(next_state)):
+                total += next_state[i]
+        return total
+
+    return compiled_sum
+
+
+@model_helper
+def step(problem: Any, state: Array, action: Array, next_state: Array, rng: Any) -> Any:
+    """Call the model's function, and count a step; (NaN, True) if it is invalid."""
+    if len(problem.counter) > 0:
+        problem.counter[0] += 1.0
+    reward, terminated = call_step(problem, state, action, next_state, rng)
+    total = _sum_of(reward, terminated, next_state)
+    if total - total != 0.0 and _is_invalid(problem, reward, terminated, next_state):
+        _note_invalid(problem, state, action, reward, rng)
+        return math.nan, True
+    return reward, terminated
+
+
+@model_helper
+def step_exact(problem: Any, state: Array, action: Array, next_state: Array, rng: Any) -> Any:
+    """Call the model's function, and count a step; (NaN, True) if it is invalid."""
+    if len(problem.counter) > 0:
+        problem.counter[0] += 1.0
+    reward, terminated = call_step_exact(problem, state, action, next_state, rng)
+    total = _sum_of(reward, terminated, next_state)
+    if total - total != 0.0 and _is_invalid(problem, reward, terminated, next_state):
+        _note_invalid(problem, state, action, reward, rng)
+        return math.nan, True
+    return reward, terminated
+
+
+@model_helper
+def rollout(problem: Any, state: Array, scratch: Array, depth: Any, rng: Any) -> Any:
+    """Call the model's function; NaN if it is invalid. To count, a step at a time, and NaN for one without steps.
+
+    A rollout leaves the state as it was where a step ended the episode. One whose steps do not add up to the whole
+    shows by another search.
+    """
+    _keep(problem, state)
+    total = 0.0
+    if len(problem.counter) == 0:
+        total = call_rollout(problem, state, scratch, depth, rng)
+    else:
+        for _ in range(depth):
+            for i in range(len(state)):
+                problem.counter[1 + i] = state[i]
+            scratch[0] = math.nan
+            total += call_rollout(problem, state, scratch, 1, rng)
+            problem.counter[0] += 1.0 if scratch[0] == scratch[0] else math.nan
+            moved = False
+            for i in range(len(state)):
+                moved = moved or state[i] != problem.counter[1 + i]
+            if not moved:
+                break
+    return _valid_return(problem, total, rng)
+
+
+@model_helper
+def traced_rollout(
+    problem: Any, state: Array, scratch: Array, depth: Any, rng: Any, keys: Any, movers: Array, owners: Array
+) -> Any:
+    """Call the model's function, whose steps cannot be counted; NaN if it is invalid."""
+    _keep(problem, state)
+    if len(problem.counter) > 0:
+        problem.counter[0] = math.nan
+    total = call_traced_rollout(problem, state, scratch, depth, rng, keys, movers, owners)
+    return _valid_return(problem, total, rng)
+
+
+@model_helper
+def _keep(problem: Any, state: Array) -> None:
+    """Keep the state that a rollout starts from, which it may overwrite, for a message."""
+    record = problem.validity.record
+    if len(record) > 0:
+        begin = len(record) - len(state)
+        for i in range(len(state)):
+            record[begin + i] = state[i]
+
+
+@model_helper
+def _valid_return(problem: Any, total: Any, rng: Any) -> Any:
+    """The return of a rollout, NaN if it is invalid."""
+    record = problem.validity.record
+    if total - total == 0.0 or len(record) == 0:
+        return total
+    _note_invalid(problem, record[len(record) - len(problem.state) :], record[:0], total, rng)
+    return math.nan
+
+
+@rare_helper
+def _is_invalid(problem: Any, reward: Any, terminated: Any, next_state: Array) -> Any:
+    """True if the rule applies and the result is invalid: a sum of finite numbers may overflow."""
+    invalid = reward - reward != 0.0
+    if not (invalid or terminated):
+        for i in range(len(next_state)):
+            invalid = invalid or next_state[i] - next_state[i] != 0.0
+    return invalid and len(problem.validity.record) > 0
+
+
+@rare_helper
+def _note_invalid(problem: Any, state: Array, action: Array, reward: Any, rng: Any) -> None:
+    """Count an invalid rollout and keep the first; find a valid return by random rollouts where none is known."""
+    record, dim = problem.validity.record, len(state)
+    record[INVALID] += 1.0
+    if record[INVALID] == 1.0:
+        record[REWARD] = reward
+        for i in range(dim):
+            record[FIRST + i] = state[i]
+        for i in range(action_dim_of(record, dim)):
+            record[FIRST + dim + i] = action[i] if len(action) > 0 else math.nan
+    while problem.validity.returns[0, 0] == math.inf and record[TRIALS] < MOST_TRIALS:
+        record[TRIALS] += 1.0
+        total = _random_return(problem, rng)
+        if total - total == 0.0:
+            record[TRIALS], record[TRIAL_RETURN] = MOST_TRIALS, total
+
+
+@rare_helper
+def _random_return(problem: Any, rng: Any) -> Any:
+    """The return of random actions from the root, NaN if it is invalid."""
+    dim = len(problem.state)
+    action_dim = action_dim_of(problem.validity.record, dim)
+    room = problem.validity.record[FIRST + dim + action_dim :]
+    state, next_state, action = room[:dim], room[dim : 2 * dim], room[2 * dim : 2 * dim + action_dim]
+    for i in range(dim):
+        state[i] = problem.state[i]
+    total, weight = 0.0, 1.0
+    for _ in range(problem.steps):
+        sample_action(problem, state, action, rng)
+        if len(problem.counter) > 0:
+            problem.counter[0] += 1.0
+        reward, terminated = call_step(problem, state, action, next_state, rng)
+        if _is_invalid(problem, reward, terminated, next_state):
+            return math.nan
+        total += weight * reward
+        if terminated:
+            break
+        weight *= problem.discount
+        for i in range(dim):
+            state[i] = next_state[i]
+    return total
