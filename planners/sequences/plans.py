@@ -3,7 +3,8 @@
 A simulation is one rollout of one sequence from the root.
 """
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, Protocol
 
@@ -12,13 +13,17 @@ from numpy.typing import NDArray
 
 from bonspiel.planners.aliases import Alias
 from bonspiel.planners.checks import discrete_actions, missing_action_bounds, require_count, two_players
-from bonspiel.planners.core.jit import Problem, int64, run, step
+from bonspiel.planners.core.jit import Problem, int64, run, seconds_loading, step
 from bonspiel.planners.core.problem import PlanLength, problem_of, search_kernel
-from bonspiel.planners.core.search import decide, extend
+from bonspiel.planners.core.search import CHUNK_SECONDS, decide, extend
 from bonspiel.planners.core.tree.nodes import copy
-from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
+from bonspiel.planners.core.walk import NO_LIMIT, TREE_WALK, TreeWalk, new_walk
 from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, Traits
+
+MEASURED = 0.01  # part of a time budget, to measure the time of a rollout before the first round
+MOST_RESERVED = 0.5  # of a time budget, for the finalists
+LATE = 2.0  # times the time that a round was to take, at which it ends
 
 
 class Sequences(NamedTuple):
@@ -72,6 +77,9 @@ def _roll_out(sequences: Sequences, walk: TreeWalk, problem: Problem, simulation
 class Rule(Protocol):
     """The part in which planners over sequences differ."""
 
+    def resize(self, simulations: int) -> None:
+        """Size the rounds for a decision of so many rollouts, as a time budget is now expected to allow."""
+
     def propose(self) -> Array:
         """The sequences of the next round, [n, steps, action_dim], within the bounds of the actions."""
 
@@ -79,7 +87,10 @@ class Rule(Protocol):
         """Take in sequences, [n, steps, action_dim], and their mean returns, [n]; fewer than proposed in the end."""
 
     def finalists(self) -> Array:
-        """The sequences to choose from in the end, [finalists, steps, action_dim]; as many at any time."""
+        """The sequences to choose from in the end, best known first, [finalists, steps, action_dim].
+
+        As many at any time; before the first round the first is the sequence to start from.
+        """
 
 
 def best_of(returns: Array, count: int) -> NDArray[np.int64]:
@@ -114,7 +125,10 @@ class SequenceSearch(PlanLength):
 
 
 def round_size(population: int, rounds: int, repeats: int, budget: Budget, finalists: int = 1) -> int:
-    """Sequences in a round; a budget that ends with one finalist still does half of the last round, which counts."""
+    """Sequences in a round; a budget that ends with one finalist still does half of the last round, which counts.
+
+    The whole population with a time budget, until its number of rollouts can be foretold; see `Rule.resize`.
+    """
     if budget.simulations is None:
         return population
     return max(1, min(population, (budget.simulations // repeats - finalists + 1) // rounds))
@@ -126,7 +140,8 @@ def plan_with_sequences(
     """Plan by rounds of rollouts.
 
     The last rollouts of the budget go to the rule's finalists, `repeats` to each; they alone value the decision, so
-    that the value is no maximum of many noisy ones. The decision's rows are these finalists, then the last round.
+    that the value is no maximum of many noisy ones. The decision's rows are these finalists, then the last round. A time
+    budget that ends before them chooses in the last round.
 
     Args:
         rule: proposes sequences and learns from their returns.
@@ -138,27 +153,73 @@ def plan_with_sequences(
         start: clock at the beginning of the decision.
     """
     problem, walk = problem_of(model, state), new_walk(model, 1)
-    sequences, done = new_round(rule.propose()), 0
-    last = len(rule.finalists()) * repeats
+    if budget.simulations is None:
 
-    def next_round(finished: Sequences, walk: TreeWalk, factor: float) -> Sequences:
-        rule.learn(finished.actions, finished.returns)
-        return new_round(rule.propose())
+        def roll_out(sequences: Sequences, seconds: float, repeats: int) -> int:
+            """Roll them out until all are, or the time is over; at least one."""
+            return extend(
+                _roll_out, model, sequences, walk, problem, repeats, None, Budget(seconds=max(seconds, 1e-9)), rng
+            )[1]
 
-    if budget.simulations is not None:
-        last = min(last, budget.simulations)
-        left = budget.simulations - last
-        budget = Budget(max(left, 1))
+        sequences, final, done = _in_seconds(rule, repeats, roll_out, budget.seconds or 0.0, start)
     else:
-        left = 1
-    if left > 0:
-        sequences, done = extend(_roll_out, model, sequences, walk, problem, repeats, next_round, budget, rng, start)
-    tried = sequences.visits > 0
-    rule.learn(sequences.actions[tried], sequences.returns[tried])
-    final = new_round(rule.finalists())
-    run(_roll_out, model, final, walk, problem, last, rng, repeats)
+        sequences, done = new_round(rule.propose()), 0
+
+        def next_round(finished: Sequences, walk: TreeWalk, factor: float) -> Sequences:
+            rule.learn(finished.actions, finished.returns)
+            return new_round(rule.propose())
+
+        last = min(len(rule.finalists()) * repeats, budget.simulations)
+        left = budget.simulations - last
+        if left > 0:
+            rest = Budget(left)
+            sequences, done = extend(_roll_out, model, sequences, walk, problem, repeats, next_round, rest, rng, start)
+        _learn(rule, sequences)
+        final = new_round(rule.finalists())
+        run(_roll_out, model, final, walk, problem, last, rng, repeats)
+        done += last
     best = int(np.argmax(np.where(final.visits > 0, final.returns, -np.inf)))
     actions = np.concatenate([final.actions[:, 0], sequences.actions[:, 0]])
     visits = np.concatenate([final.visits, sequences.visits])
     means = np.concatenate([final.returns, sequences.returns])[:, None]
-    return decide(actions, visits, means, done + last, start, lambda visits, means: best)
+    return decide(actions, visits, means, done, start, lambda visits, means: best)
+
+
+def _learn(rule: Rule, sequences: Sequences) -> None:
+    tried = sequences.visits > 0
+    rule.learn(sequences.actions[tried], sequences.returns[tried])
+
+
+def _in_seconds(
+    rule: Rule, repeats: int, roll_out: Callable[[Sequences, float, int], int], seconds: float, start: float
+) -> tuple[Sequences, Sequences, int]:
+    """The last round, the finalists, and the number of rollouts, of a time budget.
+
+    Rounds are as large as in a budget of as many simulations as the time is expected to allow. That follows from the
+    time of a rollout: of the sequence to start from at first, which is all that the shortest budgets allow, and then of
+    all so far. No rollout begins after the budget is spent.
+    """
+    begin = time.perf_counter()
+    sequences = new_round(rule.finalists()[:1])
+    done, last = roll_out(sequences, MEASURED * seconds, NO_LIMIT), len(rule.finalists()) * repeats
+    begin, end = begin + seconds_loading(begin), start + seconds_loading(start) + seconds
+    while True:
+        now = time.perf_counter()
+        each = max((now - begin) / done, 1e-9)
+        left = end - now - min(last * each, MOST_RESERVED * seconds)
+        if left <= 0.0:
+            break
+        rule.resize(done + int((end - now) / each))
+        sequences, begun = new_round(rule.propose()), time.perf_counter()
+        expected = each * repeats * len(sequences.actions)
+        did = roll_out(sequences, min(left, max(LATE * expected, CHUNK_SECONDS)), repeats)
+        done, now = done + did, time.perf_counter()
+        if now - begun > LATE * each * did:  # by these rollouts the budget allows smaller rounds
+            rule.resize(done + int(max(end - now, 0.0) / (now - begun) * did))
+        _learn(rule, sequences)
+    final, left = new_round(rule.finalists()), end - time.perf_counter()
+    if left > 0.0:
+        done += roll_out(final, left, repeats)
+    if not final.visits.any():
+        sequences, final = new_round(sequences.actions[:0]), sequences
+    return sequences, final, done
