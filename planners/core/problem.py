@@ -12,6 +12,7 @@ from bonspiel.planners.core.bounds import state_bounds
 from bonspiel.planners.core.jit import RNG, ROLES, Problem, address_of, compiled, int64, kernel, typeof
 from bonspiel.planners.core.zobrist import box_cells
 from bonspiel.planners.model import Array, HasCells, Model, Rng
+from bonspiel.planners.planner import Budget
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -130,7 +131,9 @@ def functions_of(model: Any) -> Any:
     return _tables[cls]
 
 
-def problem_of(model: Model, state: Array, lookahead: int | None = None, *, cells: bool = False) -> Problem:
+def problem_of(
+    model: Model, state: Array, lookahead: int | None = None, *, cells: bool = False, budget: Budget | None = None
+) -> Problem:
     """The problem of acting in a state that was checked.
 
     Args:
@@ -138,6 +141,7 @@ def problem_of(model: Model, state: Array, lookahead: int | None = None, *, cell
         state: where to act, [state_dim].
         lookahead: steps that plans look ahead at most, where the model has no smaller limit.
         cells: whether the kernel calls `cells`; a model without them has those of its bounds.
+        budget: of the decision, to which the time of estimating these bounds belongs.
 
     Raises:
         TypeError: the model's params are not a contiguous float64 vector; or it says `compiled`, and a function of it
@@ -151,7 +155,7 @@ def problem_of(model: Model, state: Array, lookahead: int | None = None, *, cell
     if not fits:
         raise TypeError(f"{type(model).__name__}.params={params!r}: must be a contiguous float64 vector")
     steps, functions = steps_left(model, state, lookahead), functions_of(model)
-    cell_params = state_bounds(model) if cells and not offers(model, HasCells) else params
+    cell_params = state_bounds(model, budget) if cells and not offers(model, HasCells) else params
     counter = getattr(model, "step_counter", NOT_COUNTED)
     return Problem(functions, params, cell_params, state, float(model.discount), steps, counter)
 
@@ -172,6 +176,8 @@ class PlanLength:
         if self.lookahead is not None:
             require_count("lookahead", self.lookahead)
 
-    def problem(self, model: Model, state: Array, *, cells: bool = False) -> Problem:
+    def problem(
+        self, model: Model, state: Array, *, cells: bool = False, budget: Budget | None = None
+    ) -> Problem:
         """The problem of acting in a state that was checked; see `problem_of`."""
-        return problem_of(model, state, self.lookahead, cells=cells)
+        return problem_of(model, state, self.lookahead, cells=cells, budget=budget)

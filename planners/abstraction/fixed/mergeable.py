@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.abstraction.fixed.episode import task_of, walk_for
+from bonspiel.planners.abstraction.fixed.episode import walk_for
 from bonspiel.planners.abstraction.fixed.search import search
 from bonspiel.planners.abstraction.fixed.trie import FixedTrie, FixedWalk, grow
+from bonspiel.planners.core.actions import action_set
 from bonspiel.planners.core.bandit import Bandit, merged_bandit
 from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.model import Array, Model, Rng
@@ -29,7 +30,7 @@ class FixedMergeable:
         planner: an AbstractionTree.
         model: one without `actions`.
         state: the decision's own, checked.
-        root_actions: [B, action_dim] or None.
+        cell_params: of the problem, the same for all workers.
         trie: the statistics.
         simulations: run so far by all workers.
         held: simulations of one worker so far, by which `extend` predicts the growth of the trie.
@@ -38,7 +39,7 @@ class FixedMergeable:
     planner: Any
     model: Model
     state: Array
-    root_actions: Array | None
+    cell_params: Array
     trie: FixedTrie
     simulations: int = 0
     held: int = 0
@@ -46,7 +47,8 @@ class FixedMergeable:
     def extended(self, budget: Budget, rng: Rng) -> "FixedMergeable":
         """A copy with more simulations."""
         start = time.perf_counter()
-        problem, settings, _ = task_of(self.planner, self.model, self.state, self.root_actions)
+        problem = self.planner.problem(self.model, self.state)._replace(cell_params=self.cell_params)
+        settings = self.planner.settings(action_set(self.model, self.planner.n_actions))
         walk = walk_for(problem, settings)
         trie = branch(self.trie, walk)
         trie, done = extend(search, self.model, trie, walk, problem, settings, grow, budget, rng, start, self.held)
