@@ -147,6 +147,7 @@ class Presearch:
         start = time.perf_counter()
         evaluate = _Evaluator(model, state, rng, search)
         affordable, spent = self._affordable(model, state, budget, evaluate)
+        start += seconds_loading(start)
         blocks = model.aim_grid(state, grid_size(affordable, self.size))
         if affordable == 0 and budget.seconds is not None:
             nothing = np.zeros(len(aims_of(blocks)))
@@ -155,7 +156,8 @@ class Presearch:
         sums, counts = np.zeros(len(states)), np.ones(len(states))
         open_ends = rng.permutation(np.flatnonzero(~ended))
         if len(open_ends):
-            done = evaluate(states, open_ends, sums, budget.rest(self.share, spent, start))
+            part = None if budget.is_out(self.share, start) else budget.rest(self.share, spent, start)
+            done = 0 if part is None else evaluate(states, open_ends, sums, part)
             rounds, rest = divmod(done, len(open_ends))
             counts[ended] = max(rounds, 1)
             counts[open_ends] = rounds + (np.arange(len(open_ends)) < rest)
