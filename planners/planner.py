@@ -34,6 +34,10 @@ class Budget:
             return Budget(simulations=max(1, int(share * self.simulations) - simulations))
         return Budget(seconds=max(1e-6, share * (self.seconds or 0.0) - (time.perf_counter() - start)))
 
+    def is_out(self, share: float, start: float) -> bool:
+        """True if a share of the seconds has passed since `start`; never with simulations."""
+        return self.seconds is not None and time.perf_counter() - start >= share * self.seconds
+
     def split(self, parts: int) -> list["Budget"]:
         """The simulations in equal parts, of which the first ones have the rest; or the same seconds for each."""
         if self.simulations is None:

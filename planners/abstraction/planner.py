@@ -173,10 +173,9 @@ class AbstractionTree(PlanLength):
         self, model: Model, state: Array, budget: Budget, root_actions: Array | None = None
     ) -> FixedMergeable:
         """An empty search for a model without `actions`; see `planners.planner.MergeableSearch`."""
-        problem, settings, at_root = task_of(self, model, state, root_actions)
-        return FixedMergeable(
-            self, model, state, root_actions, empty_trie(problem, settings, at_root, budget), problem.validity
-        )
+        problem, settings, at_root = task_of(self, model, state, root_actions, budget)
+        trie = empty_trie(problem, settings, at_root, budget)
+        return FixedMergeable(self, model, state, problem.cell_params, trie, problem.validity)
 
     def begin(self, model: HasActions, state: Array, budget: Budget, rng: Rng) -> PerStateSearch:
         """An empty search for a model with `actions`; see `planners.planner.ResumableSearch`."""
@@ -191,4 +190,5 @@ class AbstractionTree(PlanLength):
             self.policy_visits,
             tree_steps,
         )
-        return PerStateSearch(model, self.problem(model, state, cells=True), rng, settings, budget.simulations)
+        problem = self.problem(model, state, cells=True, budget=budget)
+        return PerStateSearch(model, problem, rng, settings, budget.simulations)

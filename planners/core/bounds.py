@@ -1,18 +1,24 @@
 """Bounds of the states, from which a model without `cells` gets its cells."""
 
+import math
+import threading
+import time
 import weakref
 from typing import Any
 
 import numpy as np
 
 from bonspiel.planners.checks import offers
+from bonspiel.planners.core.jit import seconds_loading
 from bonspiel.planners.model import Array, HasCells, HasDistanceWeights, HasStateBounds, Model
+from bonspiel.planners.planner import Budget
 
 STEPS = 1_000  # of the rollouts that estimate bounds
+SHARE = 0.1  # of a time budget, for such steps
 MARGIN = 0.5  # on both sides of the visited range, as a part of it
 LEFT_OUT = 1e300  # bounds of a coordinate that all cells ignore: every state is in the middle of them
 
-_estimates: dict[int, tuple[weakref.ref[Any], Array]] = {}
+_estimates: dict[int, tuple[weakref.ref[Any], "_Estimate"]] = {}
 
 
 def unusable_bounds(model: Model) -> str | None:
@@ -25,11 +31,12 @@ def unusable_bounds(model: Model) -> str | None:
     return f"needs `cells`, or `state_low` and `state_high` of {dim} numbers, each below the other"
 
 
-def state_bounds(model: Model) -> Array:
+def state_bounds(model: Model, budget: Budget | None = None) -> Array:
     """The lower bounds of all coordinates, then the upper ones, [2 * state_dim], all finite.
 
     Bounds that the model lacks, or that are infinite, are estimated by random rollouts, once for each model; their
-    random numbers have a seed of their own. Coordinates with a distance weight of 0 are left out instead.
+    random numbers have a seed of their own. Coordinates with a distance weight of 0 are left out instead. Where a time
+    budget's share is too short for them, the decisions to come go on with the rollouts.
     """
     if offers(model, HasStateBounds):
         low, high = model.state_low, model.state_high
@@ -38,18 +45,59 @@ def state_bounds(model: Model) -> Array:
     else:
         high = np.full(model.state_dim, np.inf)
         low = -high
+    seconds = math.inf if budget is None or budget.seconds is None else SHARE * budget.seconds
+    estimate = _estimate_of(model)
+    with estimate.lock:
+        before = estimate.count
+        visited = _visited(model, seconds, estimate)
+        if len(visited) > before:
+            estimate.bounds = _around(model, visited, low, high)
+        return estimate.bounds
+
+
+class _Estimate:
+    """Random rollouts of a model under way, and the bounds by the `count` states that they have visited."""
+
+    def __init__(self, model: Model) -> None:
+        self.rng, self.states = np.random.default_rng(0), np.empty((STEPS, model.state_dim))
+        self.count, self.seconds = 0, 0.0
+        self.left, self.over = 0, True  # of the rollout
+        self.bounds = np.empty(0)
+        self.lock = threading.Lock()  # of workers that search one model
+
+
+def _estimate_of(model: Model) -> _Estimate:
     key = id(model)
-    if key not in _estimates:
-        bounds = _estimated(model, low, high)
-        try:
-            _estimates[key] = weakref.ref(model, lambda _: _estimates.pop(key)), bounds
-        except TypeError:  # slots without __weakref__: estimated for every decision
-            return bounds
-    return _estimates[key][1]
+    if key in _estimates:
+        return _estimates[key][1]
+    estimate = _Estimate(model)
+    try:
+        return _estimates.setdefault(key, (weakref.ref(model, lambda _: _estimates.pop(key)), estimate))[1]
+    except TypeError:  # slots without __weakref__: estimated for every decision
+        return estimate
 
 
-def _estimated(model: Model, low: Array, high: Array) -> Array:
-    visited = _visited(model)
+def _visited(model: Model, seconds: float = math.inf, estimate: _Estimate | None = None) -> Array:
+    """The states of random rollouts, [STEPS, state_dim]; fewer, but one, if more are expected to take longer."""
+    made = _Estimate(model) if estimate is None else estimate
+    begin, spent, action = time.perf_counter(), made.seconds, np.empty(len(model.action_low))
+    while made.count < STEPS:
+        took = time.perf_counter() - begin - seconds_loading(begin)
+        made.seconds, i = spent + took, made.count
+        if i > 0 and took + made.seconds / i > seconds:
+            break
+        if made.over or made.left == 0:
+            made.states[i], made.left, made.over = model.initial_state(made.rng), model.horizon, False
+        else:
+            model.sample_action(made.states[i - 1], action, model.params, made.rng)
+            _, made.over = model.step(made.states[i - 1], action, made.states[i], model.params, made.rng)
+            made.left -= 1
+        made.count += 1
+    return made.states[: made.count]
+
+
+def _around(model: Model, visited: Array, low: Array, high: Array) -> Array:
+    """The bounds given, and in place of infinite ones those of the visited states, [n, state_dim], with a margin."""
     seen_low, seen_high = visited.min(0), visited.max(0)
     margin, unknown = MARGIN * (seen_high - seen_low), ~np.isfinite(high - low)
     low = np.where(np.isfinite(low), low, seen_low - margin)
@@ -57,17 +105,3 @@ def _estimated(model: Model, low: Array, high: Array) -> Array:
     weights = model.distance_weights if offers(model, HasDistanceWeights) else np.ones(model.state_dim)
     ignored = (unknown & (weights == 0.0)) | ~(low < high)
     return np.concatenate([np.where(ignored, -LEFT_OUT, low), np.where(ignored, LEFT_OUT, high)])
-
-
-def _visited(model: Model) -> Array:
-    """The states of random rollouts, [STEPS, state_dim]."""
-    rng, action = np.random.default_rng(0), np.empty(len(model.action_low))
-    states, left, over = np.empty((STEPS, model.state_dim)), 0, True
-    for i in range(STEPS):
-        if over or left == 0:
-            states[i], left, over = model.initial_state(rng), model.horizon, False
-            continue
-        model.sample_action(states[i - 1], action, model.params, rng)
-        _, over = model.step(states[i - 1], action, states[i], model.params, rng)
-        left -= 1
-    return states

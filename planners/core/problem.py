@@ -24,6 +24,7 @@ from bonspiel.planners.core.jit import (
 )
 from bonspiel.planners.core.zobrist import box_cells
 from bonspiel.planners.model import Array, HasCells, Model, Rng
+from bonspiel.planners.planner import Budget
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -147,7 +148,13 @@ def functions_of(model: Any) -> Any:
 
 
 def problem_of(
-    model: Model, state: Array, lookahead: int | None = None, *, cells: bool = False, strict: bool = False
+    model: Model,
+    state: Array,
+    lookahead: int | None = None,
+    *,
+    cells: bool = False,
+    budget: Budget | None = None,
+    strict: bool = False,
 ) -> Problem:
     """The problem of acting in a state that was checked.
 
@@ -156,6 +163,7 @@ def problem_of(
         state: where to act, [state_dim].
         lookahead: steps that plans look ahead at most, where the model has no smaller limit.
         cells: whether the kernel calls `cells`; a model without them has those of its bounds.
+        budget: of the decision, to which the time of estimating these bounds belongs.
         strict: whether the kernel gets the model's results as they are, invalid ones and exceptions too; see
             `Validity` for what a search does.
 
@@ -171,7 +179,7 @@ def problem_of(
     if not fits:
         raise TypeError(f"{type(model).__name__}.params={params!r}: must be a contiguous float64 vector")
     steps, functions = steps_left(model, state, lookahead), functions_of(model)
-    cell_params = state_bounds(model) if cells and not offers(model, HasCells) else params
+    cell_params = state_bounds(model, budget) if cells and not offers(model, HasCells) else params
     counter = getattr(model, "step_counter", NOT_COUNTED)
     if strict:
         validity = no_validity()
@@ -197,6 +205,6 @@ class PlanLength:
         if self.lookahead is not None:
             require_count("lookahead", self.lookahead)
 
-    def problem(self, model: Model, state: Array, *, cells: bool = False) -> Problem:
+    def problem(self, model: Model, state: Array, *, cells: bool = False, budget: Budget | None = None) -> Problem:
         """The problem of acting in a state that was checked; see `problem_of`."""
-        return problem_of(model, state, self.lookahead, cells=cells)
+        return problem_of(model, state, self.lookahead, cells=cells, budget=budget)

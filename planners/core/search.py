@@ -20,7 +20,7 @@ from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.returns import all_invalid, invalid_in, require_valid
 from bonspiel.planners.core.tree.nodes import MEAN, UNTRIED, WITHOUT_VARIANCE, SearchTree, grow, new_tree
 from bonspiel.planners.core.tree.selection import final_choice
-from bonspiel.planners.core.walk import new_walk
+from bonspiel.planners.core.walk import TreeWalk, new_walk
 from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.planner import Budget, Decision
 
@@ -126,6 +126,8 @@ def extend(
 ) -> tuple[Tree, int]:
     """Run simulations until the budget is spent.
 
+    A budget of seconds is exceeded by one simulation at most, as far as the time of compiled ones can be foretold.
+
     Args:
         kernel: a `search_kernel`.
         model: the model of the problem.
@@ -134,7 +136,7 @@ def extend(
         problem: see `problem_of`.
         settings: the planner's parameters as the kernel takes them.
         more_room: (tree, walk, factor) gives the same tree with room for `factor` times its contents; None if it is
-            never full.
+            never full, or if the search ends where it is.
         budget: simulations or seconds.
         rng: the source of every random draw.
         start: clock at the beginning of the seconds, the making of the tree included; now if None.
@@ -153,6 +155,9 @@ def extend(
     by_count, stop, report, due = budget.simulations is not None, _stop.get(), _report.get(), 0.0
     seconds = max((budget.seconds or 0.0) - CLOSING_SECONDS, 1e-9)
     done, chunk = 0, FIRST_CHUNK if by_count and stop is None else 1
+    rollouts = None if by_count else _rollouts_left(walk)
+    if rollouts is not None:
+        rollouts[0] = 1
     while True:
         if budget.simulations is not None:
             chunk = min(chunk, budget.simulations - done)
@@ -167,15 +172,26 @@ def extend(
         if reports and not all_invalid(problem.validity):
             now = so_far(tree, done, copy.deepcopy(rng))  # drawn as it would be at the end, without a trace
             stops, due = report(now), elapsed + PROGRESS_SECONDS
-        if stops or (done > 0 and spent >= 1.0):
+        if stops or (done > 0 and spent >= 1.0) or (did == 0 and more_room is None):
             keep_tree(tree)
             return tree, done
         if did == 0 and more_room is not None:
             # Doubling a large tree would overrun a time budget: make room at once for the predicted rest.
             tree = more_room(tree, walk, _growth(held, done, max(spent, 1e-9)))
-        if done > 0:
-            left = INTERRUPT_SECONDS if by_count else min(CHUNK_SECONDS, seconds - elapsed)
-            chunk = max(1, int(done / elapsed * left))
+        if done > 0 and by_count:
+            chunk = max(1, int(done / elapsed * INTERRUPT_SECONDS))
+        elif done > 0:
+            left = done / elapsed * (seconds - elapsed)
+            # half of what is left, as later simulations may take longer; interpreted ones take longer than the clock
+            chunk = max(1, int(min(done / elapsed * CHUNK_SECONDS, 0.5 * left))) if model.compiled else 1
+            if rollouts is not None:
+                rollouts[0] = max(chunk, int(left))
+
+
+def _rollouts_left(walk: Any) -> NDArray[np.int64] | None:
+    """The number of rollouts that a new leaf may take at most, in a TreeWalk or in one of several threads."""
+    walk = getattr(walk, "walk", walk)
+    return walk.left if isinstance(walk, TreeWalk) else None
 
 
 def _growth(held: int, done: int, spent: float) -> float:

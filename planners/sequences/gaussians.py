@@ -99,6 +99,11 @@ class GaussianRounds(ABC):
     def __init__(self, planner: Any, gaussian: Gaussian, size: int) -> None:
         self.planner, self.gaussian, self.size = planner, gaussian, size
 
+    def resize(self, simulations: int) -> None:
+        """Size the rounds for a decision of so many rollouts."""
+        planner, budget = self.planner, Budget(simulations)
+        self.size = round_size(planner.population, planner.rounds, planner.repeats, budget, self.n_finalists)
+
     def propose(self) -> Array:
         """The sequences of the next round, [size, steps, action_dim]."""
         return self.gaussian.draw(self.size)

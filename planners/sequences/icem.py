@@ -26,9 +26,19 @@ class _Rounds(GaussianRounds):
     def __init__(self, planner: "ICEM", gaussian: Gaussian, size: int) -> None:
         super().__init__(planner, gaussian, max(size, 2))
         self.largest, self.fresh = self.size, float(self.size)
-        self.elites = max(min(planner.elites, self.size // 2), 2)
         self.best, self.best_return = gaussian.mean, -np.inf
         self.kept = gaussian.mean[:0, None].reshape(0, *gaussian.mean.shape)
+
+    @property
+    def elites(self) -> int:
+        return max(min(self.planner.elites, self.largest // 2), 2)
+
+    def resize(self, simulations: int) -> None:
+        super().resize(simulations)
+        self.size = max(self.size, 2)
+        self.fresh *= self.size / self.largest
+        self.largest = self.size
+        self.kept = self.kept[: self.largest // 2]
 
     def propose(self) -> Array:
         fresh = max(round(self.fresh), 2 * self.elites)

@@ -4,7 +4,8 @@ A simulation is one rollout of one sequence from the root.
 """
 
 import math
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, Protocol
 
@@ -14,13 +15,17 @@ from numpy.typing import NDArray
 from bonspiel.planners.aliases import Alias
 from bonspiel.planners.checks import discrete_actions, missing_action_bounds, require_count, two_players
 from bonspiel.planners.core.argmax import argmax_by
-from bonspiel.planners.core.jit import Problem, gain_of, int64, run, step
+from bonspiel.planners.core.jit import Problem, gain_of, int64, run, seconds_loading, step
 from bonspiel.planners.core.problem import PlanLength, problem_of, search_kernel
-from bonspiel.planners.core.search import decide, extend
+from bonspiel.planners.core.search import CHUNK_SECONDS, decide, extend
 from bonspiel.planners.core.tree.nodes import copy
-from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
+from bonspiel.planners.core.walk import NO_LIMIT, TREE_WALK, TreeWalk, new_walk
 from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, Traits
+
+MEASURED = 0.01  # part of a time budget, to measure the time of a rollout before the first round
+MOST_RESERVED = 0.5  # of a time budget, for the finalists
+LATE = 2.0  # times the time that a round was to take, at which it ends
 
 
 class Sequences(NamedTuple):
@@ -90,6 +95,9 @@ def mean_returns(sequences: Sequences, problem: Problem) -> Array:
 class Rule(Protocol):
     """The part in which planners over sequences differ."""
 
+    def resize(self, simulations: int) -> None:
+        """Size the rounds for a decision of so many rollouts, as a time budget is now expected to allow."""
+
     def propose(self) -> Array:
         """The sequences of the next round, [n, steps, action_dim], within the bounds of the actions."""
 
@@ -97,7 +105,10 @@ class Rule(Protocol):
         """Take in sequences, [n, steps, action_dim], and their mean returns, [n]; fewer than proposed in the end."""
 
     def finalists(self) -> Array:
-        """The sequences to choose from in the end, [finalists, steps, action_dim]; as many at any time."""
+        """The sequences to choose from in the end, best known first, [finalists, steps, action_dim].
+
+        As many at any time; before the first round the first is the sequence to start from.
+        """
 
 
 def best_of(returns: Array, count: int) -> NDArray[np.int64]:
@@ -132,7 +143,10 @@ class SequenceSearch(PlanLength):
 
 
 def round_size(population: int, rounds: int, repeats: int, budget: Budget, finalists: int = 1) -> int:
-    """Sequences in a round; a budget that ends with one finalist still does half of the last round, which counts."""
+    """Sequences in a round; a budget that ends with one finalist still does half of the last round, which counts.
+
+    The whole population with a time budget, until its number of rollouts can be foretold; see `Rule.resize`.
+    """
     if budget.simulations is None:
         return population
     return max(1, min(population, (budget.simulations // repeats - finalists + 1) // rounds))
@@ -145,7 +159,7 @@ def plan_with_sequences(
 
     The last rollouts of the budget go to the rule's finalists, `repeats` to each; they alone value the decision, so
     that the value is no maximum of many noisy ones. The decision's rows are these finalists, then the last round, of
-    which the best is played where all rollouts of the finalists are invalid.
+    which the best is played where all rollouts of the finalists are invalid, or a time budget ends before them.
 
     Args:
         rule: proposes sequences and learns from their returns.
@@ -156,33 +170,83 @@ def plan_with_sequences(
         rng: the source of every random draw.
         start: clock at the beginning of the decision.
     """
-    sequences, done = new_round(rule.propose()), 0
-    problem, walk = problem_of(model, state, sequences.actions.shape[1]), new_walk(model, 1)
-    last = len(rule.finalists()) * repeats
+    sequences = new_round(rule.finalists()[:1] if budget.simulations is None else rule.propose())
+    problem, walk, done = problem_of(model, state, sequences.actions.shape[1]), new_walk(model, 1), 0
 
-    def next_round(finished: Sequences, walk: TreeWalk, factor: float) -> Sequences:
-        rule.learn(finished.actions, mean_returns(finished, problem))
-        return new_round(rule.propose())
+    def learn(sequences: Sequences) -> None:
+        tried = sequences.visits > 0
+        rule.learn(sequences.actions[tried], mean_returns(sequences, problem)[tried])
 
-    if budget.simulations is not None:
-        last = min(last, budget.simulations)
-        left = budget.simulations - last
-        budget = Budget(max(left, 1))
+    if budget.simulations is None:
+
+        def roll_out(sequences: Sequences, seconds: float, repeats: int) -> int:
+            """Roll them out until all are, or the time is over; at least one."""
+            return extend(
+                _roll_out, model, sequences, walk, problem, repeats, None, Budget(seconds=max(seconds, 1e-9)), rng
+            )[1]
+
+        sequences, final, done = _in_seconds(rule, sequences, repeats, roll_out, learn, budget.seconds or 0.0, start)
     else:
-        left = 1
-    if left > 0:
-        sequences, done = extend(_roll_out, model, sequences, walk, problem, repeats, next_round, budget, rng, start)
-    tried = sequences.visits > 0
-    returns = mean_returns(sequences, problem)
-    rule.learn(sequences.actions[tried], returns[tried])
-    final = new_round(rule.finalists())
-    run(_roll_out, model, final, walk, problem, last, rng, repeats)
-    means = np.concatenate([mean_returns(final, problem), returns])
+
+        def next_round(finished: Sequences, walk: TreeWalk, factor: float) -> Sequences:
+            learn(finished)
+            return new_round(rule.propose())
+
+        last = min(len(rule.finalists()) * repeats, budget.simulations)
+        left = budget.simulations - last
+        if left > 0:
+            rest = Budget(left)
+            sequences, done = extend(_roll_out, model, sequences, walk, problem, repeats, next_round, rest, rng, start)
+        learn(sequences)
+        final = new_round(rule.finalists())
+        run(_roll_out, model, final, walk, problem, last, rng, repeats)
+        done += last
+    means = np.concatenate([mean_returns(final, problem), mean_returns(sequences, problem)])
     actions = np.concatenate([final.actions[:, 0], sequences.actions[:, 0]])
     visits = np.concatenate([final.visits, sequences.visits])
     valid = visits > np.concatenate([final.invalid, sequences.invalid])
-    eligible = np.append(final.visits > 0, np.zeros(len(returns), bool))
+    eligible = np.append(final.visits > 0, np.zeros(len(sequences.visits), bool))
     if valid.any() and not valid[eligible].any():  # such as the mean of elites on both sides of an invalid region
         eligible = valid
     best = argmax_by(rng, np.where(eligible, means, -np.inf))
-    return decide(actions, visits, means[:, None], done + last, start, rng, lambda *_: best, problem=problem)
+    return decide(actions, visits, means[:, None], done, start, rng, lambda *_: best, problem=problem)
+
+
+def _in_seconds(
+    rule: Rule,
+    sequences: Sequences,
+    repeats: int,
+    roll_out: Callable[[Sequences, float, int], int],
+    learn: Callable[[Sequences], None],
+    seconds: float,
+    start: float,
+) -> tuple[Sequences, Sequences, int]:
+    """The last round, the finalists, and the number of rollouts, of a time budget.
+
+    Rounds are as large as in a budget of as many simulations as the time is expected to allow. That follows from the
+    time of a rollout: at first of the one of `sequences`, which is all that the shortest budgets allow, and then of all
+    so far. No rollout begins after the budget is spent.
+    """
+    begin = time.perf_counter()
+    done, last = roll_out(sequences, MEASURED * seconds, NO_LIMIT), len(rule.finalists()) * repeats
+    begin, end = begin + seconds_loading(begin), start + seconds_loading(start) + seconds
+    while True:
+        now = time.perf_counter()
+        each = max((now - begin) / done, 1e-9)
+        left = end - now - min(last * each, MOST_RESERVED * seconds)
+        if left <= 0.0:
+            break
+        rule.resize(done + int((end - now) / each))
+        sequences, begun = new_round(rule.propose()), time.perf_counter()
+        expected = each * repeats * len(sequences.actions)
+        did = roll_out(sequences, min(left, max(LATE * expected, CHUNK_SECONDS)), repeats)
+        done, now = done + did, time.perf_counter()
+        if now - begun > LATE * each * did:  # by these rollouts the budget allows smaller rounds
+            rule.resize(done + int(max(end - now, 0.0) / (now - begun) * did))
+        learn(sequences)
+    final, left = new_round(rule.finalists()), end - time.perf_counter()
+    if left > 0.0:
+        done += roll_out(final, left, repeats)
+    if not final.visits.any():
+        sequences, final = new_round(sequences.actions[:0]), sequences
+    return sequences, final, done

@@ -19,16 +19,21 @@ ROUND = 256  # sequences drawn at once
 class _Rounds:
     """The rounds of a decision: sequences drawn alike, of which the best stays."""
 
-    def __init__(self, model: Model, steps: int, hold: int, size: int, rng: Rng) -> None:
-        self.model, self.steps, self.hold, self.size, self.rng = model, steps, hold, size, rng
-        self.best, self.best_return = np.empty((0, 0)), -np.inf
+    def __init__(self, planner: "RandomShooting", model: Model, steps: int, budget: Budget, rng: Rng) -> None:
+        self.planner, self.model, self.steps, self.rng = planner, model, steps, rng
+        self.size, self.best, self.best_return = ROUND, np.empty((0, 0)), -np.inf
+        if budget.simulations is not None:
+            self.resize(budget.simulations)
+
+    def resize(self, simulations: int) -> None:
+        self.size = min(ROUND, -(-simulations // self.planner.repeats))
 
     def propose(self) -> Array:
-        low, high = self.model.action_low, self.model.action_high
-        actions = self.rng.random((self.size, -(-self.steps // self.hold), len(low)))
+        low, high, hold = self.model.action_low, self.model.action_high, self.planner.hold
+        actions = self.rng.random((self.size, -(-self.steps // hold), len(low)))
         actions *= high - low
         actions += low
-        actions = np.repeat(actions, self.hold, axis=1)[:, : self.steps]
+        actions = np.repeat(actions, hold, axis=1)[:, : self.steps]
         if len(self.best) == 0:
             self.best = actions[0]  # until one has been rolled out
         return actions
@@ -38,6 +43,8 @@ class _Rounds:
             self.best, self.best_return = actions[returns.argmax()], returns.max()
 
     def finalists(self) -> Array:
+        if len(self.best) == 0:
+            self.propose()
         return self.best[None]
 
 
@@ -66,6 +73,5 @@ class RandomShooting(SequenceSearch):
         """Choose an action; see `planners.Planner.plan`."""
         start = time.perf_counter()
         state = check_plan(self, model, state, budget, rng, root_actions)
-        size = ROUND if budget.simulations is None else min(ROUND, -(-budget.simulations // self.repeats))
-        rounds = _Rounds(model, steps_left(model, state, self.lookahead), self.hold, size, rng)
+        rounds = _Rounds(self, model, steps_left(model, state, self.lookahead), budget, rng)
         return plan_with_sequences(rounds, self.repeats, model, state, budget, rng, start)

@@ -50,7 +50,7 @@ class AdaptiveEpisode:
             settings = settings._replace(thresholds=settings.thresholds[:0])
         if offers(model, HasPlayer):
             settings = settings._replace(memory=0.0)  # the best sequence for one of two is none that both would play
-        problem, depth = planner.problem(model, state, cells=True), len(settings.cells.weights) - 1
+        problem, depth = planner.problem(model, state, cells=True, budget=budget), len(settings.cells.weights) - 1
         nodes = min(budget.simulations or FIRST_NODES, FIRST_NODES)
         tree = new_tree(len(actions), root, problem.steps, nodes, depth)
         if self.last is not None and len(self.last.chosen) > 1:

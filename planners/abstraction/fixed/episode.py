@@ -3,24 +3,27 @@
 import time
 from typing import Any
 
+import numpy as np
+
 from bonspiel.planners.abstraction.fixed.search import FixedSettings, search
 from bonspiel.planners.abstraction.fixed.trie import FixedTrie, FixedWalk, aged, grow, new_trie, new_walk
-from bonspiel.planners.checks import check_actions, require
+from bonspiel.planners.checks import check_actions, offers, require
 from bonspiel.planners.core.actions import action_set
 from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.search import decide, extend
-from bonspiel.planners.model import Array, Model, Rng
+from bonspiel.planners.model import Array, HasCells, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, check_plan
 
 FIRST_NODES = 4_096
 
 
 def task_of(
-    planner: Any, model: Model, state: Array, root_actions: Array | None
+    planner: Any, model: Model, state: Array, root_actions: Array | None, budget: Budget | None = None
 ) -> tuple[Problem, FixedSettings, Array]:
     """The problem, the settings and the root's actions, [B, action_dim], of a decision in a state that was checked."""
     require(root_actions is None or planner.root != "trie", "root_actions", root_actions, "None with root='trie'")
-    problem, actions = planner.problem(model, state, cells=True), action_set(model, planner.n_actions)
+    problem = planner.problem(model, state, cells=True, budget=budget)
+    actions = action_set(model, planner.n_actions)
     at_root = actions if root_actions is None else check_actions(model, root_actions)
     return problem, planner.settings(actions), at_root
 
@@ -48,6 +51,7 @@ class FixedEpisode:
     def __init__(self, planner: Any, model: Model) -> None:
         self.planner, self.model = planner, model
         self.last: FixedTrie | None = None
+        self._cell_params = np.empty(0)
         self._held = 0  # simulations that its trie has statistics of
 
     def plan(self, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
@@ -55,8 +59,11 @@ class FixedEpisode:
         start = time.perf_counter()
         planner, model = self.planner, self.model
         state = check_plan(planner, model, state, budget, rng)
-        problem, settings, at_root = task_of(planner, model, state, root_actions)
-        if self.last is None or planner.memory == 0.0:
+        problem, settings, at_root = task_of(planner, model, state, root_actions, budget)
+        # bounds that are known better make other cells
+        same_cells = offers(model, HasCells) or np.array_equal(self._cell_params, problem.cell_params, equal_nan=True)
+        self._cell_params = problem.cell_params.copy()
+        if self.last is None or planner.memory == 0.0 or not same_cells:
             self._held = 0
             trie = empty_trie(problem, settings, at_root, budget)
         else:

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.abstraction.fixed.episode import task_of, walk_for
+from bonspiel.planners.abstraction.fixed.episode import walk_for
 from bonspiel.planners.abstraction.fixed.search import search
 from bonspiel.planners.abstraction.fixed.trie import FixedTrie, FixedWalk, grow
+from bonspiel.planners.core.actions import action_set
 from bonspiel.planners.core.bandit import Bandit, merged_bandit
 from bonspiel.planners.core.jit import Validity, copy_of, merged_validity
 from bonspiel.planners.core.search import decide, extend
@@ -30,7 +31,7 @@ class FixedMergeable:
         planner: an AbstractionTree.
         model: one without `actions`.
         state: the decision's own, checked.
-        root_actions: [B, action_dim] or None.
+        cell_params: of the problem, the same for all workers.
         trie: the statistics.
         validity: of the rollouts of all workers.
         simulations: run so far by all workers.
@@ -40,7 +41,7 @@ class FixedMergeable:
     planner: Any
     model: Model
     state: Array
-    root_actions: Array | None
+    cell_params: Array
     trie: FixedTrie
     validity: Validity
     simulations: int = 0
@@ -49,8 +50,9 @@ class FixedMergeable:
     def extended(self, budget: Budget, rng: Rng) -> "FixedMergeable":
         """A copy with more simulations."""
         start = time.perf_counter()
-        problem, settings, _ = task_of(self.planner, self.model, self.state, self.root_actions)
-        problem = problem._replace(validity=copy_of(self.validity))
+        problem = self.planner.problem(self.model, self.state)
+        problem = problem._replace(cell_params=self.cell_params, validity=copy_of(self.validity))
+        settings = self.planner.settings(action_set(self.model, self.planner.n_actions))
         walk = walk_for(problem, settings)
         trie = branch(self.trie, walk)
         trie, done = extend(search, self.model, trie, walk, problem, settings, grow, budget, rng, start, self.held)
@@ -66,8 +68,7 @@ class FixedMergeable:
     def decide(self, start: float, rng: Rng) -> Decision:
         """The decision by all simulations so far; `start` is the clock when the plan began."""
         bandit = self.trie.bandit
-        problem, *_ = task_of(self.planner, self.model, self.state, self.root_actions)
-        problem = problem._replace(validity=self.validity)
+        problem = self.planner.problem(self.model, self.state)._replace(validity=self.validity)
         return decide(bandit.actions, bandit.visits, bandit.value, self.simulations, start, rng, problem=problem)
 
 

@@ -148,7 +148,7 @@ def _plan(
     """The search of both; a `growth` of 0 is the logarithmic bonus."""
     start = time.perf_counter()
     state = check_plan(planner, model, state, budget, rng)
-    problem = planner.problem(model, state, cells=True)
+    problem = planner.problem(model, state, cells=True, budget=budget)
     low, high = (np.ascontiguousarray(bound, np.float64) for bound in (model.action_low, model.action_high))
     dim = len(low)
     rho = 4.0 ** (-1.0 / dim) if planner.rho is None else planner.rho

@@ -17,7 +17,7 @@ from bonspiel.planners.abstraction.planner import AbstractionTree
 from bonspiel.planners.checks import missing, offers, require, require_count, require_positive
 from bonspiel.planners.core.actions import own_actions
 from bonspiel.planners.core.aims import aims_of, outcomes
-from bonspiel.planners.core.jit import Problem, gain_of, int64, player, rollout
+from bonspiel.planners.core.jit import Problem, gain_of, int64, player, rollout, seconds_loading
 from bonspiel.planners.core.problem import problem_of, search_kernel
 from bonspiel.planners.core.returns import invalid_in
 from bonspiel.planners.core.rounds import ROUNDS, Rounds, new_rounds, next_index
@@ -150,12 +150,17 @@ class Presearch:
         start = time.perf_counter()
         evaluate = _Evaluator(model, state, rng, search)
         affordable, spent = self._affordable(model, state, budget, evaluate)
+        start += seconds_loading(start)
         blocks = model.aim_grid(state, grid_size(affordable, self.size))
+        if affordable == 0 and budget.seconds is not None:
+            nothing, invalid = np.zeros(len(aims_of(blocks))), invalid_in(evaluate.problem.validity)
+            return sweep_of(blocks, nothing, nothing, spent)._replace(invalid=invalid)
         states, rewards, ended = outcomes(model, evaluate.problem, aims_of(blocks), rng)
         sums, counts = np.zeros(len(states)), np.ones(len(states))
         open_ends = rng.permutation(np.flatnonzero(~ended))
         if len(open_ends):
-            done = evaluate(states, open_ends, sums, budget.rest(self.share, spent, start))
+            part = None if budget.is_out(self.share, start) else budget.rest(self.share, spent, start)
+            done = 0 if part is None else evaluate(states, open_ends, sums, part)
             rounds, rest = divmod(done, len(open_ends))
             counts[ended] = max(rounds, 1)
             counts[open_ends] = rounds + (np.arange(len(open_ends)) < rest)
@@ -167,13 +172,27 @@ class Presearch:
         return sweep_of(blocks, values, counts, spent)._replace(invalid=invalid_in(evaluate.problem.validity))
 
     def _affordable(self, model: Any, state: Array, budget: Budget, evaluate: _Evaluator) -> tuple[int, int]:
-        """The evaluations that the sweep's share pays for, and those spent to find out."""
+        """The evaluations that the sweep's share pays for, and those spent to find out.
+
+        None of a time budget, if sweep and search may not have the time of a rollout each.
+        """
         if budget.simulations is not None:
             return int(self.share * budget.simulations), 0
+        seconds, share = budget.seconds or 0.0, min(self.share, 1.0 - self.share)
         aims = aims_of(model.aim_grid(state, 1))
+        begin = time.perf_counter()
         states, _, ended = outcomes(model, evaluate.problem, aims, evaluate.rng)
-        if ended.all():
-            return self.size, 0
-        seconds = CALIBRATION * (budget.seconds or 0.0)
-        done = evaluate(states, np.flatnonzero(~ended), np.zeros(len(states)), Budget(seconds=seconds))
-        return int(done * self.share / CALIBRATION), done
+        each, done = _seconds_since(begin) / len(aims), 0
+        if evaluate.problem.steps * each > share * seconds:
+            return 0, 0
+        if not ended.all():
+            begin = time.perf_counter()
+            part = Budget(seconds=CALIBRATION * seconds)
+            done = evaluate(states, np.flatnonzero(~ended), np.zeros(len(states)), part)
+            each += _seconds_since(begin) / done
+        return (int(self.share * seconds / max(each, 1e-9)) if each <= share * seconds else 0), done
+
+
+def _seconds_since(begin: float) -> float:
+    """Without those of loading compiled code."""
+    return time.perf_counter() - begin - seconds_loading(begin)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bonspiel.planners.core.aims import aims_of
 from bonspiel.planners.core.argmax import ranked
 from bonspiel.planners.model import AimBlock, Array, Rng
 
@@ -62,9 +63,8 @@ def sweep_of(blocks: list[AimBlock], values: Array, counts: Array, simulations: 
 def peaks(sweep: Sweep, most: int, rng: Rng) -> Array:
     """The aims at the highest local maxima of the smoothed values, best first, an sd apart at least, [<= most, dim].
 
-    Equals are in random order: on a plateau every aim is a maximum.
-
-    The first aim where no value is a number: the search among the aims refuses such rewards.
+    Equals are in random order: on a plateau every aim is a maximum. Some of all aims where no value is known: there was
+    no time, or the search among them refuses rewards that are no numbers.
     """
     from scipy.ndimage import maximum_filter
 
@@ -82,7 +82,10 @@ def peaks(sweep: Sweep, most: int, rng: Rng) -> Array:
             chosen.append((index, at))
         if len(chosen) == most:
             break
-    return np.array([sweep.blocks[index].actions[tuple(at)] for index, at in chosen or [(0, np.zeros(2, int))]])
+    if not chosen:
+        aims = aims_of(sweep.blocks)
+        return aims[:: math.ceil(len(aims) / most)]
+    return np.array([sweep.blocks[index].actions[tuple(at)] for index, at in chosen])
 
 
 def grid_size(affordable: int, most: int) -> int:

@@ -15,7 +15,7 @@ import numpy as np
 from bonspiel.planners.checks import offers
 from bonspiel.planners.core.actions import own_actions
 from bonspiel.planners.core.aims import outcomes
-from bonspiel.planners.core.jit import MATRIX, RNG, Problem, float64, int64, kernel, rollout, run
+from bonspiel.planners.core.jit import MATRIX, RNG, Problem, float64, int64, kernel, rollout, run, seconds_loading
 from bonspiel.planners.core.problem import PROBLEM, problem_of
 from bonspiel.planners.core.search import progress_valued_at
 from bonspiel.planners.core.tree.nodes import copy as copy_state
@@ -59,10 +59,11 @@ class Tie(NamedTuple):
         return self.low <= decision.value <= self.high
 
 
-def tie_in(model: Any, state: Array, rng: Rng) -> Tie | None:
+def tie_in(model: Any, state: Array, rng: Rng, until: float = math.inf) -> Tie | None:
     """The tie where the default policy always has the best return, or always the worst.
 
-    None in other states, and for models without a second reward. Nothing is drawn from `rng`, so that the search in
+    None in other states, for models without a second reward, and where the clock shows `until` before it is found out.
+    Nothing is drawn from `rng`, so that the search in
     another state is the one that it would have been.
     """
     fits = offers(model, HasTieBreaker) and offers(model, HasRollout)
@@ -74,20 +75,29 @@ def tie_in(model: Any, state: Array, rng: Rng) -> Tie | None:
     own = copy.deepcopy(rng)
     for bounds in ((high - near, math.inf), (-math.inf, low + near)):
         within = sorted(mover * bound for bound in bounds)
-        if _always_within(model, problem, bounds, ROLLOUTS, own) and (
-            within[0] > -math.inf or not _has_way_out(model, problem, bounds, own)
+        if _always_within(model, problem, bounds, ROLLOUTS, own, until) and (
+            within[0] > -math.inf or not _has_way_out(model, problem, bounds, own, until)
         ):
             return Tie(second, near, *within)
     return None
 
 
-def _always_within(model: Model, problem: Problem, bounds: tuple[float, float], most: int, rng: Rng) -> bool:
-    scratch = np.empty((2, len(problem.state)))
-    return bool(run(_rollouts_within, model, problem, scratch, *bounds, most, rng) == most)
+def _always_within(
+    model: Model, problem: Problem, bounds: tuple[float, float], most: int, rng: Rng, until: float
+) -> bool:
+    scratch, done, chunk = np.empty((2, len(problem.state))), 0, most if until == math.inf else 1
+    while done < most and time.perf_counter() < until:
+        if run(_rollouts_within, model, problem, scratch, *bounds, chunk, rng) < chunk:
+            return False
+        done += chunk
+    return done >= most
 
 
-def _has_way_out(model: Model, problem: Problem, bounds: tuple[float, float], rng: Rng) -> bool:
-    """True if one of the model's own actions leads to a return out of bounds, which the policy does not find."""
+def _has_way_out(model: Model, problem: Problem, bounds: tuple[float, float], rng: Rng, until: float) -> bool:
+    """True if one of the model's own actions leads to a return out of bounds, which the policy does not find.
+
+    Also if the clock shows `until` before it is found out.
+    """
     if not offers(model, HasActions):
         return False
     states, rewards, ended = outcomes(model, problem, own_actions(model, problem.state), rng)
@@ -95,7 +105,7 @@ def _has_way_out(model: Model, problem: Problem, bounds: tuple[float, float], rn
         return True
     most = math.ceil(ROLLOUTS / len(states))
     after = (problem._replace(state=state, steps=problem.steps - 1) for state in states[~ended])
-    return not all(_always_within(model, later, bounds, most, rng) for later in after)
+    return not all(_always_within(model, later, bounds, most, rng, until) for later in after)
 
 
 def tied_actions(decision: Decision, near: float, fewest_visits: float = math.inf) -> Array | None:
@@ -126,7 +136,8 @@ def by_second_reward(
 
     `start` is the clock when the budget began; see `tied_actions` for the fewest visits.
     """
-    tie = tie_in(model, state, rng)
+    until = math.inf if budget.seconds is None else start + FIRST_SHARE * budget.seconds
+    tie = tie_in(model, state, rng, until)
     if tie is None:
         return search(model, budget, start, None)
     first = search(model, budget.rest(FIRST_SHARE, 0, start), time.perf_counter(), None)
@@ -134,8 +145,8 @@ def by_second_reward(
     tied = tied_actions(first, tie.near, fewest_visits)
     if not tie.holds(first):
         decision = search(model, left, now, None)
-    elif tied is not None and len(tied) == 1:
-        return first
+    elif (tied is not None and len(tied) == 1) or budget.is_out(1.0, start + seconds_loading(start)):
+        return first  # the only one, or the best that there was time for
     else:
         with progress_valued_at(first.value):
             decision = with_returns_of(first, search(tie.second, left, now, tied))

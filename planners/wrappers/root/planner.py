@@ -26,7 +26,7 @@ from bonspiel.planners.wrappers.root import rules
 from bonspiel.planners.wrappers.root.pool import Pool, pool_of
 from bonspiel.planners.wrappers.root.rounds import plan_in_rounds
 from bonspiel.planners.wrappers.root.similarity import kernel_of
-from bonspiel.planners.wrappers.root.workers import Run, run_all
+from bonspiel.planners.wrappers.root.workers import Run, run_all, share_interpreter
 
 Combine = Literal["sum", "mean", "max", "majority", "similarity_vote", "similarity_merge", "tries"]
 SIMILAR = ("similarity_vote", "similarity_merge")
@@ -66,7 +66,8 @@ class Root:
         share: "each" gives every worker the whole budget, "split" a part of the simulations, the first ones the rest.
         bandwidth: h of K(a, b) = exp(-1/2 sum_d (a_d - b_d)^2 / h_d^2) as a part of the range of every coordinate, or
             "noise" for the model's `action_sd`. Differences are taken the short way round (`action_period`).
-        run: on "threads", which is for compiled models; in "processes" (within a job of
+        run: on "threads", which is for compiled models, while workers of others take turns, each with a part of a time
+            budget; in "processes" (within a job of
             `bonspiel run` on threads as well, since its cores are taken); or "one" after the other.
         cells: with "majority", votes are counted in this number of equal parts of every dimension, and of the part with
             most votes the most visited choice is played.
@@ -130,10 +131,18 @@ class Root:
         inner: Any = self.inner
         if self.combine == "tries":
             common = inner.begin_mergeable(model, state, budgets[0], root_actions)
-            return plan_in_rounds(common, budgets, seeds, self.rounds, self.run, start, rng)
+            in_turn = share_interpreter(self.run, model)
+            return plan_in_rounds(common, budgets, seeds, self.rounds, self.run, start, rng, in_turn)
         given = () if root_actions is None else (root_actions,)
-        tasks = [(inner, model, state, part, seed, given) for part, seed in zip(budgets, seeds, strict=True)]
-        found = run_all(self.run, _plan, tasks, together=budget.seconds is not None)
+        found: list[Decision | InvalidRollouts] = []
+        if budget.seconds is not None and share_interpreter(self.run, model):
+            for number, seed in enumerate(seeds, 1):
+                share = number / self.workers
+                if not found or not budget.is_out(share, start):
+                    found.append(_plan(inner, model, state, budget.rest(share, 0, start), seed, given))
+        else:
+            tasks = [(inner, model, state, part, seed, given) for part, seed in zip(budgets, seeds, strict=True)]
+            found = run_all(self.run, _plan, tasks, together=budget.seconds is not None)
         decisions = [one for one in found if isinstance(one, Decision)]
         failed = [one for one in found if isinstance(one, InvalidRollouts)]
         if not decisions:

@@ -3,7 +3,6 @@
 In each round every worker extends a copy of the common statistics; afterwards the additions of all are added up.
 """
 
-import time
 from collections.abc import Sequence
 
 import numpy as np
@@ -22,29 +21,48 @@ def plan_in_rounds(
     run: Run,
     start: float,
     rng: Rng,
+    in_turn: bool = False,
 ) -> Decision:
     """Plan in rounds, with a budget and a seed for each worker.
 
-    `start` is the clock when the plan began; `rng` draws between actions that are equal in the end.
+    Args:
+        common: the search to extend.
+        budgets: of the workers.
+        seeds: of the workers.
+        rounds: number of rounds; those for which no time is left are left out.
+        run: see `run_all`.
+        start: clock when the plan began.
+        rng: draws between actions that are equal in the end.
+        in_turn: whether the workers share a budget of seconds.
     """
     least = min((budget.simulations for budget in budgets if budget.simulations is not None), default=rounds)
     require(rounds <= least, "rounds", rounds, f"at most the simulations of a worker, {least}")
-    rngs = [np.random.default_rng(seed) for seed in seeds]
+    rngs, timed = [np.random.default_rng(seed) for seed in seeds], budgets[0].seconds is not None
     for number in range(rounds):
-        parts = [_part(budget, number, rounds, start) for budget in budgets]
-        tasks = [(common, part, rng) for part, rng in zip(parts, rngs, strict=True)]
-        ends = run_all(run, _extended, tasks, together=budgets[0].seconds is not None)
-        common, rngs = common.merged([search for search, _ in ends]), [rng for _, rng in ends]
+        if timed and in_turn:
+            ends = []
+            for worker, own in enumerate(rngs, 1):
+                share = (number + worker / len(rngs)) / rounds
+                if number == 0 == len(ends) or not budgets[0].is_out(share, start):
+                    ends.append(_extended(common, budgets[0].rest(share, 0, start), own))
+        elif number > 0 and budgets[0].is_out((number + 1) / rounds, start):
+            continue
+        else:
+            parts = [_part(budget, number, rounds, start) for budget in budgets]
+            tasks = [(common, part, own) for part, own in zip(parts, rngs, strict=True)]
+            ends = run_all(run, _extended, tasks, together=timed)
+            rngs = [own for _, own in ends]
+        if ends:
+            common = common.merged([search for search, _ in ends])
     return common.decide(start, rng)
 
 
 def _part(budget: Budget, number: int, rounds: int, start: float) -> Budget:
     """A worker's budget in the round of this number, from 0."""
-    if budget.simulations is not None:
-        first, last = (budget.simulations * index // rounds for index in (number, number + 1))
-        return Budget(simulations=last - first)
-    until = start + (budget.seconds or 0.0) * (number + 1) / rounds
-    return Budget(seconds=max(until - time.perf_counter(), 1e-6))
+    if budget.simulations is None:
+        return budget.rest((number + 1) / rounds, 0, start)
+    first, last = (budget.simulations * index // rounds for index in (number, number + 1))
+    return Budget(simulations=last - first)
 
 
 def _extended(common: MergeableSearch, budget: Budget, rng: Rng) -> tuple[MergeableSearch, Rng]:

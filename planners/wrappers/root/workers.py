@@ -10,9 +10,15 @@ from typing import Any, Literal, TypeVar
 from bonspiel.planners.core import signals
 from bonspiel.planners.core.jit import compile_missing
 from bonspiel.planners.core.search import INTERRUPT_SECONDS, Stopped, stopped_by, stopping
+from bonspiel.planners.model import Model
 
 T = TypeVar("T")
 Run = Literal["threads", "processes", "one"]
+
+
+def share_interpreter(run: Run, model: Model) -> bool:
+    """True if workers can only take turns, as those on threads do in a model of plain Python."""
+    return run == "threads" and not model.compiled
 
 
 def run_all(run: Run, function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], together: bool) -> list[T]:
