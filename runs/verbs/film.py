@@ -24,6 +24,7 @@ def film(arguments: argparse.Namespace) -> int:
     import numpy as np
 
     from bonspiel import planners
+    from bonspiel.planners.contract.decisions import CheckedSearch
     from bonspiel.runs.runner.episode import failures_named
 
     out: Path = arguments.out or unused("film", FILMS[0])
@@ -35,7 +36,7 @@ def film(arguments: argparse.Namespace) -> int:
     rng, frames, over = np.random.default_rng(seed), [], False
     env.reset(seed=seed)
     with failures_named(arguments.planner, arguments.env):
-        search = planners.begin_episode(planner, env.model)
+        search = CheckedSearch(planner, env.model)
     while True:
         frames.append(env.render())
         if over:

@@ -21,7 +21,7 @@ def tree(arguments: argparse.Namespace) -> int:
     import numpy as np
 
     from bonspiel import envs, planners
-    from bonspiel.planners.checks import check_action
+    from bonspiel.planners.contract.decisions import checked_plan
     from bonspiel.planners.core.search import kept_trees
     from bonspiel.runs.reporting.tree import picture
     from bonspiel.runs.runner.episode import failures_named
@@ -35,8 +35,7 @@ def tree(arguments: argparse.Namespace) -> int:
     axes = coordinates(arguments.axes, model.state_dim, getattr(model, "time_index", None))
     state = model.initial_state(rng)
     with kept_trees() as trees, failures_named(arguments.planner, arguments.env):
-        decision = planner.plan(model, state, budget, rng)
-        check_action(model, decision.action)
+        decision = checked_plan(planner, model, state, budget, rng)
     print("\n".join(actions_of(decision)))
     title = f"{arguments.planner} in {arguments.env}, {arguments.budget} simulations"
     figure = picture(model, title, state, decision, trees[-1] if trees else None, axes)
