@@ -17,19 +17,11 @@ LONGEST = 300  # characters of a message, which may hold an array of any size
 class BrokenContract(ValueError):
     """A planner did what `planners.Planner` forbids; the message is one line that names the planner and the field."""
 
-    def __init__(self, planner: str, wrong: object) -> None:
+    @classmethod
+    def of(cls, planner: str, wrong: object) -> "BrokenContract":
+        """The error of a planner by its name, and what is wrong."""
         text = " ".join(f"{planner} breaks the contract of planners: {wrong}".split())
-        super().__init__(text if len(text) <= LONGEST else f"{text[:LONGEST]}...")
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by the whole message."""
-        return _as_written, (str(self),)
-
-
-def _as_written(text: str) -> BrokenContract:
-    error = BrokenContract.__new__(BrokenContract, text)
-    error.args = (text,)
-    return error
+        return cls(text if len(text) <= LONGEST else f"{text[:LONGEST]}...")
 
 
 class CheckedSearch:
@@ -74,7 +66,7 @@ class CheckedSearch:
             most = None if budget.simulations is None else self._multiple * budget.simulations
             check_decision(self._model, decision, most)
         except ValueError as error:
-            raise BrokenContract(self._name, error) from error
+            raise BrokenContract.of(self._name, error) from error
         return decision
 
     def _check_unchanged(self, state: Array, given: Array, failure: Exception | None = None) -> None:
@@ -83,7 +75,7 @@ class CheckedSearch:
             if given.tobytes() != state.tobytes():
                 require(False, "state", given, f"left as it was, {state}; plan with state.copy()")
         except ValueError as error:
-            raise BrokenContract(self._name, error) from failure or error
+            raise BrokenContract.of(self._name, error) from failure or error
 
 
 def checked_plan(
