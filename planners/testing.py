@@ -2,7 +2,6 @@
 
 import pickle
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -36,7 +35,7 @@ def check_planner(planner: Planner, rng: Rng, model: Model | None = None) -> Non
     if reason := unsupported(planner, made):
         raise ValueError(f"{name} cannot search {type(made).__name__}: {reason}; pass a model that it can search")
     _check_pickles(planner)
-    check_contract(name, Given(planner, made), int(rng.integers(2**31)), is_ours=_is_ours(planner))
+    check_contract(name, lambda: (planner, made), int(rng.integers(2**31)), is_ours=_is_ours(planner))
 
 
 def _is_ours(planner: object) -> bool:
@@ -44,18 +43,6 @@ def _is_ours(planner: object) -> bool:
     nested = (getattr(planner, of.name) for of in fields_of(type(planner)))
     ours = type(planner).__module__.partition(".")[0] == "bonspiel"
     return ours and all(_is_ours(one) for one in nested if hasattr(one, "plan"))
-
-
-@dataclass(frozen=True)
-class Given:
-    """A planner and a model that are there."""
-
-    planner: Any
-    model: Any
-
-    def __call__(self) -> tuple[Planner, Model]:
-        """Both."""
-        return self.planner, self.model
 
 
 def _check_pickles(planner: Planner) -> None:

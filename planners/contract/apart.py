@@ -18,7 +18,7 @@ from bonspiel.planners.line_process import LineProcess, ProcessFailure
 from bonspiel.planners.model import Model
 from bonspiel.planners.planner import Planner
 
-PATIENCE = 60.0  # s for a decision, beside the time in which numba compiles, and for the process to start
+PATIENCE = 45.0  # s for a decision, beside the time in which numba compiles, and for the process to start
 INTERVAL = 0.2  # s until it answers how far it is
 START = "import sys; sys.path[:] = {path!r}; from bonspiel.planners.contract.apart import main; main()"
 READY = b"ready\n"
@@ -68,20 +68,23 @@ def check_contract(
 
 def _started(made: Made, given: tuple[Any, ...]) -> LineProcess | None:
     """The process with the planner; None where it cannot have it, such as a class that is defined in a function."""
-    process = None
     try:
         content = base64.b64encode(dumps((made, *given)))
         process = LineProcess([sys.executable, "-c", START.format(path=sys.path)])
+    except Exception:  # whatever an object raises that is pickled
+        return None
+    try:
         if process.ask(content, PATIENCE) == READY:
             return process
-    except (pickle.PicklingError, TypeError, AttributeError, ProcessFailure):
+    except ProcessFailure:
         pass
-    if process is not None:
-        process.end()
+    process.end()
     return None
 
 
-def _check(name: str, of: tuple[Planner, Model], seed: int, is_brief: bool, begins: Any = lambda decision: None) -> None:
+def _check(
+    name: str, of: tuple[Planner, Model], seed: int, is_brief: bool, begins: Any = lambda decision: None
+) -> None:
     from bonspiel.planners.contract.checks import ContractCheck  # which imports the compiler
 
     ContractCheck(*of, seed, name, begins, is_brief).run()
@@ -127,7 +130,12 @@ def main() -> None:
         with suppress(OSError):
             while questions.readline():
                 over = is_over.wait(INTERVAL)
-                facts = {"decision": watch.decision, "seconds": watch.seconds(), "is_over": over, "wrong": "".join(wrong)}
+                facts = {
+                    "decision": watch.decision,
+                    "seconds": watch.seconds(),
+                    "is_over": over,
+                    "wrong": "".join(wrong),
+                }
                 answers.write(json.dumps(facts).encode() + b"\n")
         os._exit(0)
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from bonspiel.planners.checks import require
 from bonspiel.planners.contract.counting import counting, most_steps
-from bonspiel.planners.contract.decisions import BrokenContract, CheckedSearch, checked_plan
+from bonspiel.planners.contract.decisions import BrokenContract, CheckedSearch
 from bonspiel.planners.core.code.packages import error_place, error_text
 from bonspiel.planners.model import Array, Model
 from bonspiel.planners.planner import Budget, Decision, FreshSearches, Planner, traits_of
@@ -92,15 +92,14 @@ class ContractCheck:
         except BrokenContract:
             raise
         except (Exception, SystemExit) as error:
-            raise BrokenContract.of(
-                self._name, f"plan() raised {error_text(error)}{error_place(error)}"
-            ) from error
+            raise BrokenContract.of(self._name, f"plan() raised {error_text(error)}{error_place(error)}") from error
 
     def _plan(self, budget: Budget, model: Model | None = None, root_actions: Array | None = None) -> Decision:
         """A decision in the first state, always with the same seed."""
-        rng = np.random.default_rng(self._seed)
+        planner, rng, model = self._planner, np.random.default_rng(self._seed), model or self._model
+        search = CheckedSearch(planner, model, FreshSearches(planner, model), self._name)
         with self._deciding(budget):
-            return checked_plan(self._planner, model or self._model, self._start, budget, rng, root_actions)
+            return search.plan(self._start, budget, rng, root_actions)
 
     def _first(self) -> None:
         """What a planner loads or compiles at first is no part of its times."""
@@ -175,7 +174,7 @@ class ContractCheck:
     def _episode(self, shift: int, with_plan: bool = False, steps: int = EPISODE_STEPS) -> list[list[float]]:
         """The actions of the first steps of an episode."""
         planner, model, seed = self._planner, self._model, self._seed + shift
-        search = CheckedSearch(planner, model, FreshSearches(planner, model) if with_plan else None)
+        search = CheckedSearch(planner, model, FreshSearches(planner, model) if with_plan else None, self._name)
         budget, actions = Budget(simulations=self._simulations), list[list[float]]()
         rng, noise = np.random.default_rng(seed), np.random.default_rng(seed + 1)
         state, over = model.initial_state(noise), False

@@ -15,7 +15,7 @@ STEPPING = "step", "step_exact", "rollout", "traced_rollout", "value"  # a call 
 ALLOWANCE = 100  # steps of a decision beside its simulations
 
 
-def most_steps(planner: Planner, model: Model, simulations: int) -> int:
+def most_steps(planner: Planner, model: Model, simulations: float) -> float:
     """Model steps that so many simulations may take: each one plan to the end of the longest episode, and its rollouts.
 
     Planners that run several rollouts from a leaf have their number as an attribute `leaf_playouts`.

@@ -34,15 +34,16 @@ class CheckedSearch:
         planner: decides.
         model: to search.
         search: makes the decisions: `begin_episode(planner, model)` if None.
+        name: of the planner in messages; that of its class if empty.
 
     Attributes:
         seconds: wall-clock time of the last decision, without its check.
     """
 
-    def __init__(self, planner: Planner, model: Model, search: EpisodeSearch | None = None) -> None:
+    def __init__(self, planner: Planner, model: Model, search: EpisodeSearch | None = None, name: str = "") -> None:
         self._fields = ModelFields(model)
         self._search = begin_episode(planner, model) if search is None else search
-        self._name, self._model = type(planner).__name__, model
+        self._name, self._model = name or type(planner).__name__, model
         self._multiple = traits_of(planner).budget_multiple
         self.seconds = 0.0
 

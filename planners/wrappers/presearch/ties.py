@@ -127,7 +127,7 @@ def by_second_reward(
     `start` is the clock when the budget began; see `tied_actions` for the fewest visits.
     """
     tie = tie_in(model, state, rng)
-    if tie is None:
+    if tie is None or budget.simulations == 1:
         return search(model, budget, start, None)
     first = search(model, budget.rest(FIRST_SHARE, 0, start), time.perf_counter(), None)
     left, now = budget.rest(1.0, first.simulations, start), time.perf_counter()
