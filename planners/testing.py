@@ -1,12 +1,12 @@
 """A check for authors of planners: does the planner keep the contract that benchmarks rely on?"""
 
-import pickle
 from dataclasses import dataclass
 
 import numpy as np
 
 from bonspiel.planners.checks import require
 from bonspiel.planners.contract.apart import check_contract
+from bonspiel.planners.contract.decisions import check_pickles
 from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.planner import Planner, unsupported
 from bonspiel.planners.registry import fields_of
@@ -34,7 +34,7 @@ def check_planner(planner: Planner, rng: Rng, model: Model | None = None) -> Non
     require(callable(getattr(planner, "plan", None)), "plan", name, "a method of the planner")
     if reason := unsupported(planner, made):
         raise ValueError(f"{name} cannot search {type(made).__name__}: {reason}; pass a model that it can search")
-    _check_pickles(planner)
+    check_pickles(planner)
     check_contract(name, lambda: (planner, made), int(rng.integers(2**31)), is_ours=_is_ours(planner))
 
 
@@ -43,15 +43,6 @@ def _is_ours(planner: object) -> bool:
     nested = (getattr(planner, of.name) for of in fields_of(type(planner)))
     ours = type(planner).__module__.partition(".")[0] == "bonspiel"
     return ours and all(_is_ours(one) for one in nested if hasattr(one, "plan"))
-
-
-def _check_pickles(planner: Planner) -> None:
-    """Workers receive planners as text, but users send them to processes of their own."""
-    try:
-        equal = pickle.loads(pickle.dumps(planner)) == planner
-    except Exception as error:
-        raise ValueError(f"{type(planner).__name__} cannot be pickled: {error}") from error
-    require(equal, "planner", planner, "equal to itself after pickling; make it a frozen dataclass of its parameters")
 
 
 @dataclass(frozen=True)

@@ -27,15 +27,16 @@ def check_planner(text: str, env: str, parse: Callable[[str], Any], model: Calla
     if not any(REGISTRY.modules(text)):
         return
     from bonspiel.planners.contract.apart import check_contract
-    from bonspiel.planners.contract.decisions import BrokenContract
+    from bonspiel.planners.contract.decisions import check_pickles
 
     news = f"{text} is being checked in {env} before it plays"
     notice = threading.Timer(SILENCE, print, (news,), {"file": sys.stderr, "flush": True})
     notice.daemon = True
     notice.start()
     try:
+        check_pickles(parse(text), text)
         check_contract(text, lambda: (parse(text), model()), 0, is_brief=True)
-    except BrokenContract as error:
+    except ValueError as error:
         raise UsageError(f"{error} ({env}; bonspiel.planners.testing.check_planner tests planners)") from error
     finally:
         notice.cancel()

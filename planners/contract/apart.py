@@ -82,12 +82,10 @@ def _started(made: Made, given: tuple[Any, ...]) -> LineProcess | None:
     return None
 
 
-def _check(
-    name: str, of: tuple[Planner, Model], seed: int, is_brief: bool, begins: Any = lambda decision: None
-) -> None:
+def _check(name: str, of: tuple[Planner, Model], seed: int, is_brief: bool, *begins: Callable[[str], None]) -> None:
     from bonspiel.planners.contract.checks import ContractCheck  # which imports the compiler
 
-    ContractCheck(*of, seed, name, begins, is_brief).run()
+    ContractCheck(*of, seed, name, is_brief, *begins).run()
 
 
 class Watch:

@@ -9,7 +9,6 @@ import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,9 +24,14 @@ SIMULATIONS = 50
 EPISODE_STEPS = 3
 SECONDS, TRIES = 0.05, 5  # other programs may take the time of some tries
 GRACE, ROLLOUTS = 0.25, 10  # s, and plans of random actions, that a decision may take beyond its time
-KEPT, LEAKS = 1 << 20, 4  # bytes, and decisions in a row after which a planner has kept more than that of each
+KEPT, LEAKS = 1 << 20, 3  # bytes, and decisions in a row after which a planner has kept more than that of each
 DECISIONS, MORE_SECONDS = 64, 1.0  # which are made in all, if there is time
 BRIEF_SECONDS = 0.05  # of a decision in a brief check, if one simulation takes no longer
+
+
+def _shared_states() -> dict[str, object]:
+    """The states of the generators that all code of a process shares."""
+    return {"state of numpy.random": repr(np.random.get_state(legacy=False)), "state of random": random.getstate()}  # noqa: NPY002
 
 
 class ContractCheck:
@@ -38,8 +42,8 @@ class ContractCheck:
         model: to plan in.
         seed: of the states and decisions.
         name: of the planner in messages.
-        begins: called before each decision with its number and budget in words.
         is_brief: whether to leave out what no episode shows, and to decide with as few simulations as are quick.
+        begins: called before each decision with its number and budget in words.
     """
 
     def __init__(
@@ -48,8 +52,8 @@ class ContractCheck:
         model: Model,
         seed: int,
         name: str = "",
-        begins: Callable[[str], None] = lambda decision: None,
         is_brief: bool = False,
+        begins: Callable[[str], None] = lambda decision: None,
     ) -> None:
         self._planner, self._model, self._seed = planner, model, seed
         self._name, self._begins, self._is_brief = name or type(planner).__name__, begins, is_brief
@@ -63,7 +67,7 @@ class ContractCheck:
         Raises:
             BrokenContract: names the planner, and what it did.
         """
-        checks = [self._twice, self._steps, self._time, self._episodes, self._memory]
+        checks = [self._twice, self._steps, self._memory, self._time, self._episodes]
         if not self._is_brief:
             checks += [self._root_actions, self._wrong_arguments]
         printed = io.StringIO()
@@ -72,7 +76,7 @@ class ContractCheck:
                 self._first()
                 printed.seek(0)
                 printed.truncate()  # a package that it loads may print a greeting
-                for check in [*checks, partial(self._more, time.perf_counter())]:
+                for check in [*checks, self._more]:
                     check()
                     text = printed.getvalue()[:40]
                     require(not text, "standard output", text, "left to tables and JSON; print to sys.stderr")
@@ -84,7 +88,8 @@ class ContractCheck:
     @contextmanager
     def _deciding(self, budget: Budget) -> Iterator[None]:
         """Announce a decision, and turn an error in it into the planner's."""
-        amount = f"{budget.seconds} s" if budget.simulations is None else f"{budget.simulations} simulations"
+        one = "simulation" if budget.simulations == 1 else "simulations"
+        amount = f"{budget.seconds} s" if budget.simulations is None else f"{budget.simulations} {one}"
         self._made += 1
         self._begins(f"decision {self._made}, of {amount}")
         try:
@@ -112,11 +117,10 @@ class ContractCheck:
 
     def _twice(self) -> None:
         """The same seed, state and budget give the same decision, and no other source of randomness is touched."""
-        before = repr(np.random.get_state(legacy=False)), random.getstate()
+        before = _shared_states()
         first, again = (self._plan(Budget(simulations=self._simulations)) for _ in range(2))
-        after = repr(np.random.get_state(legacy=False)), random.getstate()
-        for name, one, other in zip(("numpy.random", "random"), before, after, strict=True):
-            require(one == other, f"state of {name}", "changed", "left as it is: draw from the argument rng alone")
+        for name, state in _shared_states().items():
+            require(state == before[name], name, "changed", "left as it is: draw from the argument rng alone")
         others = (first.action, self._model.action_low, self._model.action_high)
         own = not any(np.shares_memory(again.action, other) for other in others)
         require(own, "action", again.action, "a new array in every decision")
@@ -224,8 +228,9 @@ class ContractCheck:
                 require(False, f"plan() with {wrong}", error_text(error), "a TypeError: call planner.check_plan first")
             require(False, f"plan() with {wrong}", "accepted", "a TypeError: call planners.planner.check_plan first")
 
-    def _more(self, begun: float) -> None:
+    def _more(self) -> None:
         """Faults of later decisions."""
+        begun = time.perf_counter()
         for shift in itertools.count(2):
             if self._made >= DECISIONS or time.perf_counter() - begun > MORE_SECONDS:
                 return

@@ -1,6 +1,7 @@
 """The decisions of a planner, each checked before it is used: what it is made of, and what it left as it was."""
 
 import math
+import pickle
 import time
 from typing import Any
 
@@ -89,6 +90,21 @@ def checked_plan(
     """
     search = CheckedSearch(planner, model, FreshSearches(planner, model))
     return search.plan(state, budget, rng, root_actions)
+
+
+def check_pickles(planner: Planner, name: str = "") -> None:
+    """Check that a planner is its parameters alone, so that processes can be sent one and results name it.
+
+    Raises:
+        BrokenContract: it cannot be pickled, or is another one then; names it, by its class if `name` is empty.
+    """
+    name = name or type(planner).__name__
+    try:
+        equal = pickle.loads(pickle.dumps(planner)) == planner
+    except Exception as error:
+        raise BrokenContract.of(name, f"it cannot be pickled: {error}") from error
+    if not equal:
+        raise BrokenContract.of(name, "it is another one after pickling: make it a frozen dataclass of its parameters")
 
 
 def check_decision(model: Model, decision: Any, most: int | None = None) -> None:
