@@ -79,7 +79,8 @@ class Traits:
     Attributes:
         takes_root_actions: its choice can be restricted to `root_actions`.
         divides_budget: its course depends on the size of the budget.
-        budget_multiple: number of times that it spends a budget of simulations, for one with several workers.
+        budget_multiple: number of times that it spends a budget of simulations, for one with several workers; inf for
+            one whose work is of a fixed size at least.
         reproducible: the same seed, state and budget give the same decision.
         converges: choices and values tend to the optimal ones with the number of simulations.
         times_itself: `Decision.seconds` are the time on record in games, as it asks another process.
@@ -87,7 +88,7 @@ class Traits:
 
     takes_root_actions: bool = True
     divides_budget: bool = False
-    budget_multiple: int = 1
+    budget_multiple: float = 1
     reproducible: bool = True
     converges: bool = True
     times_itself: bool = False

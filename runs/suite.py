@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from bonspiel.planners.core.code.packages import error_place, error_text, origin
 from bonspiel.runs import seeding
 from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError, amount, known_fields, parsed
+from bonspiel.runs.planner_check import check_planner
 
 if TYPE_CHECKING:
     from bonspiel.planners import Model
@@ -148,7 +150,7 @@ class Suite:
 
         Raises:
             UsageError: an unknown name or parameter, a value out of range, a planner that does not support an
-                environment, or a model of another package that breaks the contract of models.
+                environment, or a model or a planner of another package that breaks its contract.
         """
         from bonspiel import planners
 
@@ -163,6 +165,8 @@ class Suite:
                     able = ", ".join(planners.names_for(model, extensions=True))
                     raise UsageError(f"{entrant.planner} cannot play {experiment.env}: {reason}; these can: {able}")
                 planners.planner.announce(players[entrant.planner], model)
+        for env, text in dict.fromkeys((one.env, e.planner) for one in self.experiment for e in one.planners):
+            check_planner(text, env, planners.parse, partial(model_of, env))
         resolved = {text: repr(made) for text, made in (models | players).items()}
         outside = _outside(places, entrants)
         for text, modules in outside.items():

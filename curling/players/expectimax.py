@@ -5,6 +5,7 @@ throughout the grid, so that smoothing the values with it gives the expected val
 "A game tree search algorithm considering uncertainty in Digital Curling", 2015/16).
 """
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -185,7 +186,7 @@ class Expectimax:
     evaluation: Evaluation = "static"
     plies: Literal[1, 2] = 2
 
-    traits: ClassVar[Traits] = Traits(takes_root_actions=False)
+    traits: ClassVar[Traits] = Traits(takes_root_actions=False, budget_multiple=math.inf)  # one throw at each aim
 
     def __post_init__(self) -> None:
         require_choice("evaluation", self.evaluation, EVALUATIONS)

@@ -74,7 +74,11 @@ class ProcessPlayer:
 
     command: str = field(default="", metadata={VERBATIM: True})
 
-    traits: ClassVar[Traits] = Traits(takes_root_actions=False, times_itself=True)
+    traits: ClassVar[Traits] = Traits(
+        takes_root_actions=False,
+        budget_multiple=math.inf,
+        times_itself=True,  # as its program counts
+    )
 
     def __post_init__(self) -> None:
         """Refuse what cannot be started."""

@@ -1,7 +1,9 @@
 """The rule-based player of the Digital Curling examples: one ply of a few rule-based shots, tried with noise."""
 
+import math
 import time
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,7 +15,7 @@ from bonspiel.planners.checks import check_actions, require_choice, require_coun
 from bonspiel.planners.core.actions import own_actions
 from bonspiel.planners.jit import MATRIX, PROBLEM, RNG, VECTOR, Problem, int64, kernel, player, problem_of, run, step
 from bonspiel.planners.model import Array, Model, Rng
-from bonspiel.planners.planner import Budget, Decision, check_plan
+from bonspiel.planners.planner import Budget, Decision, Traits, check_plan
 
 
 @kernel(PROBLEM, MATRIX, int64, int64, VECTOR, MATRIX, VECTOR, RNG)
@@ -56,6 +58,8 @@ class RuleBased:
     evaluation: Evaluation = "board"
     n_candidates: int = 12
     simulations: int = 50
+
+    traits: ClassVar[Traits] = Traits(budget_multiple=math.inf)
 
     def __post_init__(self) -> None:
         require_choice("evaluation", self.evaluation, EVALUATIONS)

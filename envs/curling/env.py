@@ -20,6 +20,7 @@ from bonspiel.envs import draw
 from bonspiel.envs.base import ModelEnv
 from bonspiel.envs.curling.picture import Scene, draw_scene
 from bonspiel.planners.checks import require, require_choice
+from bonspiel.planners.contract.decisions import checked_plan
 from bonspiel.planners.model import Array
 from bonspiel.planners.planner import Budget, Planner
 
@@ -162,7 +163,7 @@ class CurlingEnv(ModelEnv):
         """Throw a stone; an opponent then throws until it is team 0's turn again."""
         total, over = self._throw(action)
         while self.opponent is not None and not over and team_of(self.state) == 1:
-            decision = self.opponent.plan(self._planned, self.state, self.budget, self._opponent_rng)
+            decision = checked_plan(self.opponent, self._planned, self.state, self.budget, self._opponent_rng)
             reward, over = self._throw(decision.action)
             total += reward
         return self.state, total, over, False, self._info()

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from bonspiel import planners
 from bonspiel.planners.planner import traits_of
 from bonspiel.runs.agreement import picture, positions
 from bonspiel.runs.agreement.judges import Judge, by_optimum, by_search, known_optimum
@@ -20,12 +21,13 @@ from bonspiel.runs.agreement.tables import tables
 from bonspiel.runs.agreement.work import States, StudyWork
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.files import writing
+from bonspiel.runs.planner_check import check_planner
 from bonspiel.runs.progress import counted
 from bonspiel.runs.reporting.drawing import save_figure
 from bonspiel.runs.runner import backends
 from bonspiel.runs.runner.backends import HERE, Place, Workers
 from bonspiel.runs.runner.episode import named_rng
-from bonspiel.runs.suite import modules
+from bonspiel.runs.suite import model_of, modules
 
 RESULT, CHART = "agreement.json", "agreement.png"
 SAME = ("env", "planner", "budget", "seed")  # of a study that is resumed
@@ -68,6 +70,7 @@ def main(study: Study, folder: Path, resume: bool, jobs: int | None, place: Plac
 
 def searched(study: Study, known: bool, folder: Path, resume: bool, workers: Workers) -> tuple[States, Outcome]:
     """The positions of a study and their outcome; arguments and errors are those of `main`."""
+    check_planner(study.planner, study.env, planners.parse, partial(model_of, study.env))
     outside = modules([Setting(study.env, study.planner, study.budget, "simulations", study.seed)])
     work = StudyWork(study, workers, outside)
     with work.kept(folder, resume, outside, **{name: getattr(study, name) for name in SAME}):

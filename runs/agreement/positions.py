@@ -4,6 +4,7 @@ import numpy as np
 
 from bonspiel import planners
 from bonspiel.planners import Array, Model
+from bonspiel.planners.contract.decisions import CheckedSearch
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.runner.episode import failures_named, named_rng
 from bonspiel.runs.statistics.regret import starts_differ
@@ -44,7 +45,7 @@ def of_episode(env: str, planner: str, budget: int, seed: int, index: int) -> tu
         due = set(range(first + int(rng.integers(SPACING)), model.horizon, SPACING))
     found: list[list[float]] = []
     with failures_named(planner, env):
-        search = planners.begin_episode(player, model)
+        search = CheckedSearch(player, model)
         state = model.initial_state(rng)
         for step in range(model.horizon):
             if step in due:

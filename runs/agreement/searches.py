@@ -8,6 +8,7 @@ import numpy as np
 
 from bonspiel import planners
 from bonspiel.planners import Array, Budget, Decision
+from bonspiel.planners.contract.decisions import checked_plan
 from bonspiel.runs.agreement.study import Study
 from bonspiel.runs.runner.episode import failures_named, named_rng
 from bonspiel.runs.suite import model_of
@@ -88,7 +89,8 @@ def search_all(
             rng = workers_rng(planner, seed, position)
         given = () if one.actions is None else (np.array(one.actions),)
         with failures_named(one.planner, env):
-            decision = planners.parse(one.planner).plan(model, np.array(state), Budget(one.simulations), rng, *given)
+            player, budget = planners.parse(one.planner), Budget(one.simulations)
+            decision = checked_plan(player, model, np.array(state), budget, rng, *given)
             found[one.name] = _listed(decision)
     return position, found
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from bonspiel.planners.checks import require
+from bonspiel.planners.contract.decisions import CheckedSearch, checked_plan
 from bonspiel.planners.model import Array, Rng
-from bonspiel.planners.planner import Planner, traits_of
+from bonspiel.planners.planner import FreshSearches, Planner, traits_of
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.games.game import Forfeit, GameSummary, Move, ScheduledGame, Side, TwoPlayerGame
 from bonspiel.runs.games.tournament import Tournament
@@ -23,7 +23,7 @@ def _warmed_up(side: Side, game: TwoPlayerGame) -> Planner:
     """The player of a side after an untimed warm-up, which loads or compiles its code."""
     player, rng = game.make_player(side.planner), np.random.default_rng(0)
     with suppress(Exception):  # a player that fails here fails in its games too, where the reason is recorded
-        player.plan(game.model, game.initial_state(rng), side.limit(), rng)
+        checked_plan(player, game.model, game.initial_state(rng), side.limit(), rng)
     return player
 
 
@@ -33,14 +33,13 @@ def _decide(
     """The action, its value for the player, the simulations, and the seconds of the decision.
 
     Raises:
-        Forfeit: the planner failed, or its action is illegal.
+        Forfeit: the planner failed, or its decision breaks the contract, or its action is illegal.
     """
-    start = time.perf_counter()
+    search = CheckedSearch(planner, game.model, FreshSearches(planner, game.model))
     try:
-        decision = planner.plan(game.model, state.copy(), side.limit(), rng)
-        seconds = float(decision.seconds) if traits_of(planner).times_itself else time.perf_counter() - start
-        require(np.isrealobj(decision.action), "action", decision.action, "real numbers")
-        action = game.check_action(state, decision.action)
+        decision = search.plan(state, side.limit(), rng)
+        seconds = float(decision.seconds) if traits_of(planner).times_itself else search.seconds
+        action = game.check_action(state, np.array(decision.action, np.float64))
         return action, float(decision.value), int(decision.simulations), seconds
     except Exception as error:
         raise Forfeit(game.player(state), f"{side.planner}: {reason(error)}") from error

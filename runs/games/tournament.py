@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from bonspiel.planners.planner import announce, unsupported
 from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError, number, parsed
 from bonspiel.runs.games.game import CLOCK, GAMES, ScheduledGame, Side, TwoPlayerGame
+from bonspiel.runs.planner_check import check_planner
 from bonspiel.runs.results.store import MATCH
 from bonspiel.runs.suite import Suite
 
@@ -63,13 +65,15 @@ class Tournament:
         """The full parameters behind the texts of the game and of the planners.
 
         Raises:
-            UsageError: an unknown planner or parameter, a value out of range, or a planner that cannot play the game.
+            UsageError: an unknown planner or parameter, a value out of range, a planner that cannot play the game, or
+                one of another package that breaks the contract of planners.
         """
         players = {side.planner: parsed(self.game.make_player, side.planner) for side in self.sides}
         for text, player in players.items():
             if reason := unsupported(player, self.game.model):
                 raise UsageError(f"{text} cannot play {self.name}: {reason}")
             announce(player, self.game.model)
+            check_planner(text, self.name, self.game.make_player, partial(getattr, self.game, "model"))
         return {text: repr(player) for text, player in players.items()} | {self.name: repr(self.game)}
 
     def to_json(self) -> dict[str, Any]:

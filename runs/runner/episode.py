@@ -14,7 +14,7 @@ import numpy as np
 
 from bonspiel import planners
 from bonspiel.planners import checks
-from bonspiel.planners.checks import check_action
+from bonspiel.planners.contract.decisions import BrokenContract, CheckedSearch, checked_plan
 from bonspiel.planners.core.code.packages import error_text
 from bonspiel.runs.experiment import RunError, Setting
 from bonspiel.runs.results.rows import Batch, Episode, Failure
@@ -52,7 +52,9 @@ def failures_named(planner: str, env: str) -> Iterator[None]:
 
 
 def reason(error: BaseException) -> str:
-    """The error and its place in one line, without the place if this file raised it with a complete message."""
+    """The error and its place in one line, without the place if its message is complete."""
+    if isinstance(error, BrokenContract):
+        return str(error)
     frames = traceback.extract_tb(error.__traceback__)
     where = next((frame for frame in reversed(frames) if frame.filename != checks.__file__), frames[-1])
     if where.filename == __file__:
@@ -77,13 +79,12 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
         index: number of the episode.
 
     Raises:
-        ValueError: the planner chose an action outside the bounds, or the environment gave a reward or a state that is
-            not finite.
+        ValueError: the planner broke the contract of planners, or the environment gave a reward or a state that is not
+            finite.
     """
     own, budget = planner_rng(setting, index), budget_of(setting.budget, setting.unit)
-    search = planners.begin_episode(planner, model)
-    low, high = model.action_low, model.action_high
     state = model.initial_state(environment_rng(setting.seed, index, 0))
+    search = CheckedSearch(planner, model)
     total, weight, step = 0.0, 1.0, 0
     times, simulations, invalid, first_action = [], 0, 0, b""
     terminated, heart = False, heartbeat.current()
@@ -93,14 +94,11 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
         if not all(map(math.isfinite, state.tolist())):
             raise ValueError(f"{setting.env} gave state={state} after {step} steps: must be finite")
         step += 1
-        start = time.perf_counter()
         decision = search.plan(state, budget, own)
-        times.append(time.perf_counter() - start)
+        times.append(search.seconds)
         simulations += int(decision.simulations)
         invalid += int(decision.invalid)
         action = np.ascontiguousarray(decision.action, np.float64)
-        if not (action.shape == low.shape and ((low <= action) & (action <= high)).all()):
-            check_action(model, action)  # says what is wrong, which takes longer than a small plan
         first_action = first_action or action.astype("<f8").tobytes()
         if heart is not None:
             heart.beat(step, model.horizon)
@@ -123,7 +121,7 @@ def _ready(env: str, planner: str, unit: str) -> tuple[Any, planners.Planner]:
     """A model and a planner that has planned once: loading or compiling its code is no part of a decision's time."""
     model, chosen, rng = model_of(env), planners.parse(planner), np.random.default_rng(0)
     with suppress(Exception, SystemExit):  # an error here occurs in the episodes as well, which report it
-        chosen.plan(model, model.initial_state(rng), budget_of(1, unit), rng)
+        checked_plan(chosen, model, model.initial_state(rng), budget_of(1, unit), rng)
     return model, chosen
 
 

@@ -35,8 +35,8 @@ PlayBatch = Callable[[Setting, Sequence[int]], Batch]
 
 RETRIES = 3  # of a task when its worker died
 DIED = (
-    "worker processes died repeatedly (killed, or out of memory); the results in an output folder are kept: continue "
-    "with --resume, and with fewer --jobs if memory was short"
+    "worker processes died repeatedly{work} (killed, crashed, or out of memory); the results in an output folder are "
+    "kept: continue with --resume, and with fewer --jobs if memory was short"
 )
 SIGNALS = signal.SIGINT, signal.SIGTERM
 AS_THEY_COME: dict[str, Any] = {"batch_size": 1, "return_as": "generator_unordered"}
@@ -85,6 +85,13 @@ class RetryQueue:
         """Count the death of a worker against all submitted tasks; False if one of them has used up its retries."""
         self._deaths.update(self._out.keys())
         return all(self._deaths[number] <= RETRIES for number in self._out)
+
+    def fatal(self) -> str:
+        """The planners and environments of the tasks that workers died of most, as a part of a sentence."""
+        most = max(self._deaths.values(), default=0)
+        given = [part for number, task in self._out.items() if self._deaths[number] == most for part in task]
+        played = dict.fromkeys(f"{one.planner} in {one.env}" for one in given if isinstance(one, Setting))
+        return f" while they played {' or '.join(played)}" if played else ""
 
 
 def _numbered(function: Callable[..., T], folder: str, number: int, task: tuple[Any, ...]) -> tuple[int, T]:
@@ -152,7 +159,7 @@ def _by_loky(function: Callable[..., T], queue: RetryQueue, jobs: int, pinned: b
                 return
             except TerminatedWorkerError as error:
                 if not queue.died():
-                    raise RunError(DIED) from error
+                    raise RunError(DIED.format(work=queue.fatal())) from error
                 print("a worker process died; its work is repeated", file=sys.stderr)
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bonspiel import planners
+from bonspiel.planners.contract.decisions import checked_plan
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.runner.episode import budget_of, play
 from bonspiel.runs.suite import model_of
@@ -210,7 +211,7 @@ def _timed(task: Callable[[], Any]) -> Took:
 
 def _decide(model: Any, player: planners.Planner, simulations: int, state: Any) -> Took:
     budget, rng = budget_of(simulations, "simulations"), np.random.default_rng(0)
-    return _timed(lambda: player.plan(model, state, budget, rng))
+    return _timed(lambda: checked_plan(player, model, state, budget, rng))
 
 
 def _seconds(took: Sequence[Took]) -> list[float]:

@@ -21,22 +21,24 @@ def tree(arguments: argparse.Namespace) -> int:
     import numpy as np
 
     from bonspiel import envs, planners
-    from bonspiel.planners.checks import check_action
+    from bonspiel.planners.contract.decisions import checked_plan
     from bonspiel.planners.core.search import kept_trees
+    from bonspiel.runs.planner_check import check_planner
     from bonspiel.runs.reporting.tree import picture
     from bonspiel.runs.runner.episode import failures_named
+    from bonspiel.runs.suite import model_of
 
     out: Path = arguments.out or unused("tree", PICTURES[0])
     check_writable(out, PICTURES)
     model = parsed(envs.parse, arguments.env)
     planner = planner_for(arguments.planner, model, arguments.env)
+    check_planner(arguments.planner, arguments.env, planners.parse, lambda: model_of(arguments.env))
     budget = planners.Budget(simulations=number("budget", arguments.budget, 1, 1e7, whole=True))
     rng = np.random.default_rng(number("seed", arguments.seed, 0, 2**32 - 1, whole=True))
     axes = coordinates(arguments.axes, model.state_dim, getattr(model, "time_index", None))
     state = model.initial_state(rng)
     with kept_trees() as trees, failures_named(arguments.planner, arguments.env):
-        decision = planner.plan(model, state, budget, rng)
-        check_action(model, decision.action)
+        decision = checked_plan(planner, model, state, budget, rng)
     print("\n".join(actions_of(decision)))
     title = f"{arguments.planner} in {arguments.env}, {arguments.budget} simulations"
     figure = picture(model, title, state, decision, trees[-1] if trees else None, axes)

@@ -137,7 +137,8 @@ def _choose(
 
     `publish` takes the best shots so far that have more than `simulations` simulations.
     """
-    from bonspiel.planners.checks import check_actions, require
+    from bonspiel.planners.checks import check_actions
+    from bonspiel.planners.contract.decisions import checked_plan
     from bonspiel.planners.core.search import progress_to
     from bonspiel.planners.planner import Budget
 
@@ -161,9 +162,8 @@ def _choose(
         chance = abs(position.team - win_probability(model, state))
         left = max(end - time.perf_counter(), 1e-6)
         with progress_to(report):
-            decision = planner.plan(model, state, Budget(seconds=left), rng)
-        require(np.isrealobj(decision.action), "action", decision.action, "real numbers")
-        vx, vy, spin = check_actions(model, decision.action[None], "action")[0].tolist()
+            decision = checked_plan(planner, model, state, Budget(seconds=left), rng)
+        vx, vy, spin = np.asarray(decision.action, np.float64).tolist()
         if not estimates(decision):
             return ShotChoice((vx, vy, spin), simulations=int(decision.simulations))
         own = float(decision.value) + position.team  # team 1's values are below 0

@@ -12,6 +12,7 @@ from bonspiel.envs.go.estimate import dead_stones, final_lead
 from bonspiel.envs.go.model import SMALLEST, Go
 from bonspiel.envs.go.state import KO, MOVER, NONE, PASSES
 from bonspiel.envs.go.vertices import COLUMNS, index_of, vertex_of
+from bonspiel.planners.contract.decisions import checked_plan
 from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.planner import Budget, Planner
 
@@ -206,7 +207,7 @@ class GTPEngine:
     def _decide(self, state: Array, budget: Budget) -> int:
         """The planner's move; a pass where it chose one that is illegal."""
         try:
-            decision = self._planner.plan(self._model, state, budget, self._rng)
+            decision = checked_plan(self._planner, self._model, state, budget, self._rng)
         except Exception as error:
             raise ValueError(f"the planner failed: {error}") from error
         try:

@@ -5,6 +5,7 @@ of the values around it, weighted by the chance to hit there. The largest of the
 owes much to luck; the inner planner chooses among the best few, with noise.
 """
 
+import math
 import time
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -64,7 +65,7 @@ class _Evaluator:
 class Presearch:
     """Root pre-search for another planner.
 
-    At least one simulation goes to the sweep and one to the search, also where the budget is but one. Where all returns
+    At least one simulation goes to the sweep; where the budget is but one, the sweep decides. Where all returns
     are as good as equal, the model's second reward chooses, if it has one (`HasTieBreaker`): `Decision.value` and
     `values` are still returns, those of the actions whose return was not estimated within the model's `indifference`.
 
@@ -124,6 +125,10 @@ class Presearch:
         search = self._begin(model, state, budget, rng)
         sweep = self._sweep(model, state, budget, rng, search)
         chosen, left = peaks(sweep, self.candidates, rng), budget.rest(1.0, sweep.simulations, start)
+        if budget.simulations == sweep.simulations:
+            visits, values = np.zeros(len(chosen), np.int64), np.full(len(chosen), np.nan)
+            visits[0], spent = sweep.simulations, (sweep.simulations, time.perf_counter() - start)
+            return Decision(chosen[0], math.nan, *spent, chosen, visits, values, sweep.invalid), sweep
         if offers(model, HasActions):
             chosen = np.concatenate([chosen, own_actions(model, state)])
         if search is None:

@@ -138,7 +138,7 @@ def by_second_reward(
     """
     until = math.inf if budget.seconds is None else start + FIRST_SHARE * budget.seconds
     tie = tie_in(model, state, rng, until)
-    if tie is None:
+    if tie is None or budget.simulations == 1:
         return search(model, budget, start, None)
     first = search(model, budget.rest(FIRST_SHARE, 0, start), time.perf_counter(), None)
     left, now = budget.rest(1.0, first.simulations, start), time.perf_counter()

@@ -17,6 +17,7 @@ from bonspiel.curling.match.state import TIME, shot_of
 from bonspiel.curling.match.umpire import outcome
 from bonspiel.curling.model import Curling
 from bonspiel.curling.win_probability import calibrated
+from bonspiel.planners.contract.decisions import checked_plan
 from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.planner import Budget, Planner
 
@@ -83,7 +84,7 @@ class PositionJudge:
 
     def choose(self) -> Throw:
         """The planner's aim."""
-        vx, vy, side = self._planner.plan(self.model, self.state, self._budget, self._rng(0)).action.tolist()
+        vx, vy, side = checked_plan(self._planner, self.model, self.state, self._budget, self._rng(0)).action.tolist()
         return vx, vy, 1.0 if side >= 0.0 else -1.0
 
     def value_aim(self, aim: Throw) -> Array:
@@ -104,7 +105,7 @@ class PositionJudge:
 
     def _value(self, state: Array, rng: Rng) -> float:
         """Mean over throws of the reply: the value that a search gives its own choice is too good."""
-        reply = self._planner.plan(self.model, state, self._reply_budget, rng).action
+        reply = checked_plan(self._planner, self.model, state, self._reply_budget, rng).action
         return value_after(self.model, state, reply, REPLY_THROWS, rng)
 
     @property
