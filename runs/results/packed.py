@@ -1,9 +1,10 @@
 """A run as one small file, to ship or to share: its results without what only its own reports need, compressed."""
 
+import json
 import lzma
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,8 +28,13 @@ def shipped() -> list[str]:
     return sorted(file.name.removesuffix(ENDING) for file in SHIPPED.glob(f"*{ENDING}"))
 
 
-def pack(store: Store, file: Path) -> None:
+def pack(store: Store, file: Path, model_steps: Mapping[str, float | None] | None = None) -> None:
     """Write a run as one file: returns, steps and simulations of each episode, and the mean of the seconds.
+
+    Args:
+        store: the run.
+        file: to be written.
+        model_steps: counts to keep with it, see `Store.model_steps`; by default those that the run has.
 
     Raises:
         UsageError: it cannot be written, or its name does not end in ENDING.
@@ -39,7 +45,10 @@ def pack(store: Store, file: Path) -> None:
         copy = Path(folder, FILE)
         store.copy(copy)
         with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
-            connection.executescript(f"{REDUCE} VACUUM;")
+            connection.executescript(REDUCE)
+            counts = json.dumps(store.model_steps if model_steps is None else model_steps)
+            connection.execute("INSERT OR REPLACE INTO meta VALUES ('model_steps', ?)", [counts])
+            connection.execute("VACUUM")
         with copy.open("rb") as source, lzma.open(file, "wb", preset=9) as target:
             shutil.copyfileobj(source, target)
 

@@ -121,7 +121,9 @@ def export(arguments: argparse.Namespace) -> int:
             export.to_csv(results, sys.stdout)
             return DONE
         if arguments.format == "run":
-            packed.pack(results, arguments.out)
+            from bonspiel.runs.reporting import model_steps
+
+            packed.pack(results, arguments.out, model_steps.by_key(results))
             return DONE
         with writing(arguments.out):
             if arguments.format == "parquet":
@@ -171,7 +173,9 @@ def compare(arguments: argparse.Namespace) -> int:
         for note in seeding.notes(results.resolved):
             print(f"note: {note}", file=sys.stderr)
     if arguments.json:
-        print(json.dumps({"run": str(arguments.run), "comparisons": [compare.as_json(one) for one in found]}, indent=1))
+        left_out = [one._asdict() for one in found.left_out]
+        comparisons = {"comparisons": [compare.as_json(one) for one in found], "left_out": left_out}
+        print(json.dumps({"run": str(arguments.run), **comparisons}, indent=1))
     else:
         print(compare.table(found))
     return DONE
