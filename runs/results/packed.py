@@ -54,8 +54,12 @@ def pack(store: Store, file: Path, model_steps: Mapping[str, float | None] | Non
 
 
 @contextmanager
-def read_any(given: Path) -> Iterator[Store]:
+def read_any(given: Path, matches: bool = False) -> Iterator[Store]:
     """A run's results for reading, from its folder, from a packed file, or by the name of one that is shipped.
+
+    Args:
+        given: one of these.
+        matches: whether a folder may also be that of a match, as for `read`.
 
     Raises:
         UsageError: it is none of these, or cannot be read.
@@ -66,10 +70,10 @@ def read_any(given: Path) -> Iterator[Store]:
         if str(given) not in shipped():
             known = ", ".join(shipped())
             raise UsageError(
-                f"{given} is no folder of a run, no file *{ENDING}, and not shipped with bonspiel ({known})"
+                f"{given} holds no run: it is no folder, no file *{ENDING}, and not shipped with bonspiel ({known})"
             )
     elif given.is_dir() or not given.name.endswith(ENDING):
-        with read(given) as store:
+        with read(given, matches=matches) as store:
             yield store
         return
     with TemporaryDirectory() as folder:

@@ -262,7 +262,12 @@ LABELLED = {
                 "uct",
             ],
         },
-        {"env": TRAP, "simulations": [100, 300], "episodes": 8, "planners": [{"label": "dpw, defaults", "planner": "dpw"}]},
+        {
+            "env": TRAP,
+            "simulations": [100, 300],
+            "episodes": 8,
+            "planners": [{"label": "dpw, defaults", "planner": "dpw"}],
+        },
         {"env": TRAP, "simulations": [100], "seed": 1, "episodes": 8, "planners": ["uct"]},
     ]
 }
