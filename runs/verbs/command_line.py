@@ -77,8 +77,8 @@ def numbers(text: str) -> list[float]:
 
 def add_budgets(command: argparse.ArgumentParser, note: str = "") -> None:
     """Add the budget of a decision, in simulations or in milliseconds."""
-    option(command, "--budget", "N,...", f"simulations per decision{note}", [], type=numbers)
-    option(command, "--milliseconds", "T,...", f"time per decision in milliseconds{note}", [], type=numbers)
+    option(command, "--budget", "N,...", f"simulations per decision; repeatable{note}", [], type=numbers)
+    option(command, "--milliseconds", "T,...", f"milliseconds per decision; repeatable{note}", [], type=numbers)
 
 
 def workers(jobs: int | None) -> int:

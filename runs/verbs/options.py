@@ -13,6 +13,21 @@ KINDS: dict[str, Any] = {
 """The types of values by their names in the help, up to a point: FILE.html is a FILE."""
 
 
+class Kept(argparse.Action):
+    """An option that keeps its value: lists that are given one by one add up, any other value is given once."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: Any, values: Any, name: Any = None) -> None:
+        """Store the value; refuse a second, different one."""
+        given: dict[str, Any] = namespace.__dict__.setdefault("_given", {})
+        before = given.get(self.dest, values)
+        if isinstance(values, list) and self.dest in given:
+            values = [*before, *values]
+        elif before != values:
+            raise argparse.ArgumentError(self, f"given twice, as {before} and {values}: give it once")
+        given[self.dest] = values
+        setattr(namespace, self.dest, values)
+
+
 def option(
     command: argparse._ActionsContainer,
     name: str,
@@ -31,6 +46,8 @@ def option(
         default: of the option.
         given: other arguments of `add_argument`, such as another type.
     """
+    if name.startswith("-"):
+        given = {"action": Kept} | given
     if isinstance(values, str):
         given = {"metavar": values, "type": KINDS.get(values.partition(".")[0])} | given
     else:
