@@ -6,12 +6,10 @@ import json
 import re
 import sys
 import time
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.files import unused
 from bonspiel.runs.verbs.command_line import DONE, FAILED, PLANNER, Verb, add_budgets, add_jobs, resumable, workers
 from bonspiel.runs.verbs.options import flag, option
@@ -27,11 +25,7 @@ def match(arguments: argparse.Namespace) -> int:
     jobs = workers(arguments.jobs)
     game = arguments.game
     if arguments.game_options:
-        options = dict.fromkeys(arguments.game_options)
-        for key, count in Counter(key for key, _ in options).items():
-            if count > 1:
-                raise UsageError(f"--{key.replace('_', '-')} is given twice with different values: give it once")
-        given = ",".join(f"{key}={value}" for key, value in options)
+        given = ",".join(f"{key}={value}" for key, value in dict(arguments.game_options).items())
         game += f"{',' if ':' in game else ':'}{given}"
     budgets = arguments.budget, arguments.milliseconds
     chosen = tournament.make_tournament(arguments.planners, game, arguments.seed, *budgets)

@@ -13,21 +13,6 @@ KINDS: dict[str, Any] = {
 """The types of values by their names in the help, up to a point: FILE.html is a FILE."""
 
 
-class Kept(argparse.Action):
-    """An option that keeps its value: lists that are given one by one add up, any other value is given once."""
-
-    def __call__(self, parser: argparse.ArgumentParser, namespace: Any, values: Any, name: Any = None) -> None:
-        """Store the value; refuse a second, different one."""
-        given: dict[str, Any] = namespace.__dict__.setdefault("_given", {})
-        before = given.get(self.dest, values)
-        if isinstance(values, list) and self.dest in given:
-            values = [*before, *values]
-        elif before != values:
-            raise argparse.ArgumentError(self, f"given twice, as {before} and {values}: give it once")
-        given[self.dest] = values
-        setattr(namespace, self.dest, values)
-
-
 def option(
     command: argparse._ActionsContainer,
     name: str,
@@ -46,8 +31,6 @@ def option(
         default: of the option.
         given: other arguments of `add_argument`, such as another type.
     """
-    if name.startswith("-"):
-        given = {"action": Kept} | given
     if isinstance(values, str):
         given = {"metavar": values, "type": KINDS.get(values.partition(".")[0])} | given
     else:
@@ -62,6 +45,30 @@ def option(
 def repeatable(command: argparse._ActionsContainer, name: str, value: str, text: str, **given: Any) -> None:
     """Add an option that may be given several times; its values are a list, and `value` their name in the help."""
     option(command, name, value, text, [], action="append", **given)
+
+
+class Extended(argparse.Action):
+    """An option whose value is a list: lists that are given one by one add up, and the first replaces the default."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: Any, values: Any, name: Any = None) -> None:
+        """Store or extend the list."""
+        before = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, values if before is self.default else [*before, *values])
+
+
+def listed(
+    command: argparse._ActionsContainer, name: str, value: str, text: str, default: Sequence[float] = ()
+) -> None:
+    """Add an option with numbers separated by commas, which may be given several times; its value is a list."""
+    option(command, name, value, text, [*default], action=Extended, type=numbers)
+
+
+def numbers(text: str) -> list[float]:
+    """Numbers separated by commas."""
+    try:
+        return [float(item) for item in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} must be numbers separated by commas, e.g. 100,1000") from None
 
 
 def flag(command: argparse._ActionsContainer, name: str, text: str) -> None:
