@@ -3,11 +3,15 @@
 import errno
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from bonspiel.runs.experiment import UsageError
+
+if TYPE_CHECKING:
+    from filelock import BaseFileLock
 
 LOCK = "run.lock"
 PATIENCE = 0.5  # s; longer than `in_use` of another process holds the lock
@@ -57,7 +61,9 @@ def unused(name: str, *endings: str) -> Path:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Lock the folder against other drivers; create it if needed. The system releases the lock of a killed process.
+    """Lock the folder against other drivers; create it if needed. The lock's file is removed with the lock.
+
+    The system releases the lock of a killed process, whose file stays until the folder is locked again.
 
     Raises:
         UsageError: it is in use, or could not be written.
@@ -71,12 +77,22 @@ def locked(folder: Path) -> Iterator[None]:
             if not os.access(folder, os.W_OK):
                 raise PermissionError(errno.EACCES, "it is read-only")
             lock.acquire()
+            while not (folder / LOCK).exists():  # removed by its last owner after it was opened here
+                lock.release()
+                lock.acquire()
         except Timeout as error:
             raise UsageError(f"{folder} is in use by another run; wait, or choose another --out") from error
     try:
         yield
     finally:
-        lock.release()
+        _remove(folder, lock)
+
+
+def _remove(folder: Path, lock: "BaseFileLock") -> None:
+    """Release a lock and remove its file, first the file: nobody else can have locked it then."""
+    with suppress(OSError):  # of a folder that is read-only or gone; of a file in use, where these cannot be removed
+        (folder / LOCK).unlink()
+    lock.release()
 
 
 def in_use(folder: Path) -> bool:
@@ -92,5 +108,5 @@ def in_use(folder: Path) -> bool:
         return True
     except OSError:
         return False
-    lock.release()
+    _remove(folder, lock)  # which a killed driver has left
     return False

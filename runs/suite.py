@@ -105,7 +105,7 @@ class Suite:
     ) -> "Suite":
         """This suite with other planners, budgets (of either unit), episodes or seed, where they are given.
 
-        Planners that are `added` play beside the others, with all budgets.
+        Other planners, and those that are `added` beside the suite's, play in all its environments with all budgets.
 
         With other budgets, a planner that is in several experiments of an environment is played as in the first of
         them.
@@ -114,21 +114,17 @@ class Suite:
             UsageError: a number is out of range, or nothing is left to play.
         """
         changes: dict[str, Any] = {}
-        if planners:
-            changes["planners"] = tuple(Entrant(text) for text in planners)
         if simulations or milliseconds:
             changes |= {"simulations": tuple(simulations), "milliseconds": tuple(milliseconds)}
         if episodes is not None:
             changes["episodes"] = episodes
         if seed is not None:
             changes["seed"] = seed
-        changed, seen = [], set[tuple[str, str]]()
-        for experiment in (replace(experiment, **changes) for experiment in self.experiment):
-            new = tuple(entrant for entrant in experiment.planners if (experiment.env, entrant.planner) not in seen)
-            if "simulations" in changes:
-                seen.update((experiment.env, entrant.planner) for entrant in new)
-            if new:
-                changed.append(replace(experiment, planners=new))
+        changed = [replace(experiment, **changes) for experiment in self.experiment]
+        if planners:
+            changed = [*_played_by(planners, changed)]
+        elif "simulations" in changes:
+            changed = [*_once(changed)]
         return replace(self, experiment=(*changed, *_played_by(added, changed)))
 
     def to_json(self) -> str:
@@ -201,17 +197,27 @@ def _sound_model(text: str, folder: str) -> "Model":
     return model
 
 
-def _played_by(added: Sequence[str], experiments: Iterable[Experiment]) -> Iterator[Experiment]:
-    """The same environments and budgets, each once, played by the planners that are added."""
+def _once(experiments: Iterable[Experiment]) -> Iterator[Experiment]:
+    """The same experiments, a planner that is in several of an environment being left in the first of them alone."""
+    seen: set[tuple[str, str]] = set()
+    for experiment in experiments:
+        new = tuple(entrant for entrant in experiment.planners if (experiment.env, entrant.planner) not in seen)
+        seen.update((experiment.env, entrant.planner) for entrant in new)
+        if new:
+            yield replace(experiment, planners=new)
+
+
+def _played_by(entrants: Sequence[str], experiments: Iterable[Experiment]) -> Iterator[Experiment]:
+    """The same environments and budgets, each once, played by these planners."""
     seen: set[tuple[str, str, float]] = set()
-    for experiment in experiments if added else ():
+    for experiment in experiments if entrants else ():
         new: dict[str, Any] = {}
         for unit in ("simulations", "milliseconds"):
             budgets = getattr(experiment, unit)
             new[unit] = tuple(budget for budget in budgets if (experiment.env, unit, budget) not in seen)
             seen.update((experiment.env, unit, budget) for budget in budgets)
         if any(new.values()):
-            yield replace(experiment, planners=tuple(map(Entrant, added)), **new)
+            yield replace(experiment, planners=tuple(map(Entrant, entrants)), **new)
 
 
 def in_full(table: Mapping[str, Any], lists: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:

@@ -85,6 +85,7 @@ def draw(curves: Panel) -> Figure:
             low, mean, high = np.array([(found.low, found.mean, found.high) for _, found in curve]).T
             style = styles[label]
             look: Any = {"color": style.colour, "marker": style.marker, "linestyle": style.line}
+            look["markerfacecolor"] = style.colour if style.filled else "white"
             axes.errorbar(x, mean, (mean - low, high - mean), label=label, **look, **BARS)
         axes.set(xscale="log", xlabel=BUDGETS[curves.unit], ylabel="win rate, 95 % interval", ylim=(-0.02, 1.02))
         axes.set_title(curves.env, loc="left")

@@ -91,7 +91,7 @@ def _panel(axes: Sequence[Axes], panel: Panel, styles: dict[str, Style], *, name
             lowest.set_ylabel("regret (optimum \N{MINUS SIGN} mean)")
     handles, labels = reward.get_legend_handles_labels()
     lines = ["\n".join(fold(label, LABEL)) for label in labels]
-    below: Any = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "borderaxespad": 4}
+    below: Any = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "borderaxespad": 4, "handlelength": 3.2}
     lowest.legend(handles, lines, ncols=2 if max(map(len, labels)) < 30 else 1, **below)
 
 
@@ -102,7 +102,8 @@ def _curve(axes: Axes, look: Style, label: str, x: Array, y: Array, low: Array, 
     if len(x) > 1:
         axes.fill_between(x, low, high, color=look.colour, alpha=0.16, linewidth=0, zorder=2)
     else:
-        axes.plot([*x, *x], [*low, *high], color=look.colour, linewidth=1.2, marker="_", markersize=6, zorder=2.5)
+        bar: Any = {"color": look.colour, "linestyle": look.line, "linewidth": 1.2}
+        axes.plot([*x, *x], [*low, *high], marker="_", markersize=6, zorder=2.5, **bar)
 
 
 def _points(panel: Panel, column: Column) -> dict[str, Array]:

@@ -17,12 +17,16 @@ from bonspiel.runs.statistics.scale import Scale
 
 THRESHOLDS = 61
 _NAMES = (
-    "x-thin circle square triangle-up diamond star triangle-down cross hexagon triangle-left triangle-right "
+    "x-thin circle square triangle-up diamond star triangle-down cross x triangle-left triangle-right "
     "pentagon hexagon2 diamond-tall octagon cross-thin y-down y-up y-left y-right line-ns star-diamond "
     "star-triangle-up hexagram star-square star-triangle-down"
 )
 SYMBOLS = dict(zip(styles.MARKERS, _NAMES.split(), strict=True))
-DASHES = dict(zip(styles.LINES, ("solid", "8px,3px", "2px,2px", "8px,3px,2px,3px"), strict=True))
+_DASHES = (
+    *("solid", "8px,3px", "2px,2px", "8px,3px,2px,3px", "18px,5px"),
+    *("8px,3px,2px,3px,2px,3px", "4px,4px", "16px,3px,5px,3px"),
+)
+DASHES = dict(zip(styles.LINES, _DASHES, strict=True))
 ON_DARK = {"#000000": "#f2f2f2", "#0072B2": "#4a9fe0", styles.GREY: "#a5a5a5"}  # of the same hue, for a dark ground
 
 

@@ -33,7 +33,7 @@ def costs(stores: Sequence[Store], problems: Container[str]) -> dict[tuple[str, 
     found: dict[tuple[str, float, str], Cost] = {}
     for store, called in zip(stores, names(stores), strict=True):
         efforts = {setting: effort for setting, effort in store.efforts().items() if setting.env in problems}
-        steps = model_steps.of_settings(efforts)
+        steps = model_steps.of_settings(efforts, store.model_steps)
         for setting, effort in efforts.items():
             key = setting.unit, setting.budget, called[setting.env, setting.planner]
             cost = found.setdefault(key, Cost({}, {}))

@@ -5,6 +5,7 @@ reported only if both searches were the same.
 """
 
 import copy
+import hashlib
 import math
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -12,12 +13,14 @@ from typing import NamedTuple
 import numpy as np
 
 from bonspiel import envs, planners
+from bonspiel.planners.core.code.packages import origin
 from bonspiel.planners.model import Array, Model
 from bonspiel.planners.planner import Decision
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.progress import followed
 from bonspiel.runs.results.store import Effort, Store
 from bonspiel.runs.runner.episode import environment_rng, planner_rng
+from bonspiel.runs.suite import modules
 
 LONGEST = 0.02  # s; dearer decisions are not made again for a report
 PATIENCE = 10  # times as long ones are for a leaderboard, which leaves out planners that cannot be counted
@@ -69,18 +72,51 @@ def of_run(store: Store) -> Iterator[tuple[str, str, Steps | None]]:
         yield env, planner, _counted(settings[-1]) if settings else None
 
 
-def of_settings(efforts: Mapping[Setting, Effort]) -> dict[Setting, float]:
+def of_settings(
+    efforts: Mapping[Setting, Effort], shipped: Mapping[str, float | None] | None = None
+) -> dict[Setting, float]:
     """Model steps per simulation of every setting of a run: counted where its decisions are cheap.
 
     Other settings have the number of the planner's largest budget that was counted, and NaN if there is none.
+
+    Args:
+        efforts: of the settings.
+        shipped: counts that came with the run, from `by_key`.
     """
     found: dict[Setting, float] = {}
     largest: dict[tuple[str, str], float] = {}
-    countable = [one for settings in _countable(efforts, PATIENCE * LONGEST).values() for one in settings]
-    for setting in followed(countable, "settings counted"):
-        if counted_here := _counted(setting):
-            found[setting] = largest[setting.env, setting.planner] = counted_here.per_simulation
+    for setting, steps in _counts(efforts, shipped or {}).items():
+        if steps is not None:
+            found[setting] = largest[setting.env, setting.planner] = steps
     return {one: found.get(one, largest.get((one.env, one.planner), math.nan)) for one in efforts}
+
+
+def by_key(store: Store) -> dict[str, float | None]:
+    """The counts of a run that `of_settings` needs, None where there is none, to be kept with the run."""
+    counts = _counts(store.efforts(), store.model_steps)
+    return {digest: steps for setting, steps in counts.items() if (digest := _key(setting))}
+
+
+def _key(setting: Setting) -> str | None:
+    """A digest of what a count depends on: the problem and the planner with all parameters, the budget and the seed.
+
+    Modules of other packages count with their sources. None where problem or planner are of another version.
+    """
+    try:
+        parts = envs.parse(setting.env), planners.parse(setting.planner), *map(origin, modules([setting]))
+    except Exception:
+        return None
+    return hashlib.blake2b(repr((*parts, setting.budget, setting.seed)).encode(), digest_size=8).hexdigest()
+
+
+def _counts(efforts: Mapping[Setting, Effort], shipped: Mapping[str, float | None]) -> dict[Setting, float | None]:
+    """The count of each setting whose decisions are cheap, a planner's largest budget last."""
+    countable = [one for settings in _countable(efforts, PATIENCE * LONGEST).values() for one in settings]
+    found = {one: shipped[digest] for one in countable if (digest := _key(one)) in shipped}
+    for setting in followed([one for one in countable if one not in found], "settings counted"):
+        counted_here = _counted(setting)
+        found[setting] = counted_here and counted_here.per_simulation
+    return {one: found[one] for one in countable}
 
 
 def _countable(efforts: Mapping[Setting, Effort], longest: float) -> dict[tuple[str, str], list[Setting]]:

@@ -9,7 +9,8 @@ const figure = value => value === null ? "–" : String(Number(value.toPrecision
 const band = "[%{customdata[1]}, %{customdata[2]}]<br>%{customdata[3]} episodes<extra></extra>";
 const APART = 1.02;  // between planners that have played one budget alone, whose bars would hide each other
 const FONTS = "system-ui, -apple-system, Segoe UI, Roboto, Arial";
-const PATTERNS = { "solid": "", "8px,3px": "/", "2px,2px": ".", "8px,3px,2px,3px": "x" };
+const PATTERNS = { "solid": "", "8px,3px": "/", "2px,2px": ".", "8px,3px,2px,3px": "x", "18px,5px": "\\",
+  "8px,3px,2px,3px,2px,3px": "+", "4px,4px": "-", "16px,3px,5px,3px": "|" };
 let printing = false;
 
 function theme() {
@@ -100,7 +101,7 @@ const KINDS = {
   profile(chart, colours) {
     const traces = shown(chart).flatMap(one => lines(chart, one, colours, chart.at, { shape: "hv" }));
     for (const trace of traces)
-      if (trace.meta) Object.assign(trace, { mode: "lines",
+      if (trace.meta) Object.assign(trace, { mode: "lines+markers", marker: { ...trace.marker, maxdisplayed: 9 },
         hovertemplate: `<b>${trace.name}</b><br>above %{x:.3~f}: %{customdata[0]} ${band}` });
     return [traces, { yaxis: { range: [-.03, 1.03] }, xaxis: {} }];
   },
@@ -157,7 +158,8 @@ function drawAll(which = () => true) {
 const MARKS = { circle: "M17 3.5a3.500 3.500 0 1 0 .01 0z", square: "M13.500 3.500h7v7h-7z", diamond: "M17 2.500l4.500 4.500-4.500 4.500-4.500-4.500z",
   "triangle-up": "M17 3l4 7.500h-8z", "triangle-down": "M17 11l4-7.500h-8z", "x-thin": "M13.500 3.500l7 7m0-7l-7 7", cross: "M15.500 3h3v2.500h2.500v3h-2.500v2.500h-3v-2.500h-2.500v-3h2.500z",
   star: "M17 2l1.500 3.500 3.700.300-2.800 2.500.900 3.700-3.300-2-3.300 2 .900-3.700-2.800-2.500 3.700-.300z",
-  hexagon: "M13 7l2-3.500h4l2 3.500-2 3.500h-4z", "triangle-left": "M13 7l7-4v8z", "triangle-right": "M21 7l-7-4v8z",
+  x: "M18.77 3.11L20.89 5.23L19.12 7.00L20.89 8.77L18.77 10.89L17.00 9.12L15.23 10.89L13.11 8.77L14.88 7.00L13.11 5.23L15.23 3.11L17.00 4.88z",
+  "triangle-left": "M13 7l7-4v8z", "triangle-right": "M21 7l-7-4v8z",
   pentagon: "M17 3l4 3-1.500 4.500h-5l-1.500-4.500z", hexagon2: "M17 3l3.500 2v4l-3.500 2-3.500-2v-4z", "diamond-tall": "M17 2l3 5-3 5-3-5z",
   octagon: "M15.500 3.500h3l2 2v3l-2 2h-3l-2-2v-3z", "cross-thin": "M17 3v8m-4-4h8", "y-down": "M17 11.500v-4.500l-4-3m4 3l4-3",
   "y-up": "M17 2.500v4.500l-4 3m4-3l4 3", "y-left": "M12.500 7h4.500l3-4m-3 4l3 4",

@@ -1,9 +1,10 @@
 """A run as one small file, to ship or to share: its results without what only its own reports need, compressed."""
 
+import json
 import lzma
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,8 +28,13 @@ def shipped() -> list[str]:
     return sorted(file.name.removesuffix(ENDING) for file in SHIPPED.glob(f"*{ENDING}"))
 
 
-def pack(store: Store, file: Path) -> None:
+def pack(store: Store, file: Path, model_steps: Mapping[str, float | None] | None = None) -> None:
     """Write a run as one file: returns, steps and simulations of each episode, and the mean of the seconds.
+
+    Args:
+        store: the run.
+        file: to be written.
+        model_steps: counts to keep with it, see `Store.model_steps`; by default those that the run has.
 
     Raises:
         UsageError: it cannot be written, or its name does not end in ENDING.
@@ -39,14 +45,21 @@ def pack(store: Store, file: Path) -> None:
         copy = Path(folder, FILE)
         store.copy(copy)
         with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
-            connection.executescript(f"{REDUCE} VACUUM;")
+            connection.executescript(REDUCE)
+            counts = json.dumps(store.model_steps if model_steps is None else model_steps)
+            connection.execute("INSERT OR REPLACE INTO meta VALUES ('model_steps', ?)", [counts])
+            connection.execute("VACUUM")
         with copy.open("rb") as source, lzma.open(file, "wb", preset=9) as target:
             shutil.copyfileobj(source, target)
 
 
 @contextmanager
-def read_any(given: Path) -> Iterator[Store]:
+def read_any(given: Path, matches: bool = False) -> Iterator[Store]:
     """A run's results for reading, from its folder, from a packed file, or by the name of one that is shipped.
+
+    Args:
+        given: one of these.
+        matches: whether a folder may also be that of a match, as for `read`.
 
     Raises:
         UsageError: it is none of these, or cannot be read.
@@ -57,10 +70,10 @@ def read_any(given: Path) -> Iterator[Store]:
         if str(given) not in shipped():
             known = ", ".join(shipped())
             raise UsageError(
-                f"{given} is no folder of a run, no file *{ENDING}, and not shipped with bonspiel ({known})"
+                f"{given} holds no run: it is no folder, no file *{ENDING}, and not shipped with bonspiel ({known})"
             )
     elif given.is_dir() or not given.name.endswith(ENDING):
-        with read(given) as store:
+        with read(given, matches=matches) as store:
             yield store
         return
     with TemporaryDirectory() as folder:

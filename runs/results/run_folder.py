@@ -82,11 +82,16 @@ def holds(folder: Path) -> bool:
     files = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
     if FILE in files:
         return True
-    kept = (name for name in files if name != LOCK and not name.startswith(DRAFT))
+    kept = (name for name in files if name != LOCK and not name.startswith(DRAFT) and not _is_rest(folder / name))
     others = [name for name in kept if not DERIVED.fullmatch(name)]
     if others:
         raise UsageError(f"{folder} holds no run but other files ({others[0]}, ...); choose another --out")
     return False
+
+
+def _is_rest(path: Path) -> bool:
+    """True for SQLite's helper files without content, which stay where a results file was moved away."""
+    return path.name == f"{FILE}-shm" or (path.name == f"{FILE}-wal" and path.stat().st_size == 0)
 
 
 def _difference(before: Suite, now: Suite) -> str | None:

@@ -82,6 +82,7 @@ def connect(file: Path, mode: str, checked: bool) -> sqlite3.Connection:
                 connection.executescript(f"BEGIN IMMEDIATE; {_script(version, SCHEMA)} COMMIT;")
         else:
             _add_missing_columns(connection)
+            connection.execute("PRAGMA query_only = ON")
             connection.execute("BEGIN")  # all that is read is of one moment
     except BaseException:
         connection.close()
@@ -90,9 +91,14 @@ def connect(file: Path, mode: str, checked: bool) -> sqlite3.Connection:
 
 
 def _address(file: Path, mode: str) -> str:
-    """The address for SQLite: a file at rest in a read-only folder is read without SQLite's helper files."""
+    """The address for SQLite, whose helper files must not stay beside a file that is only read.
+
+    Whoever closes the file last removes them, if it may write; where it may not, a file at rest is read without them.
+    """
     log = Path(f"{file}-wal")
-    at_rest = mode == "ro" and not os.access(file.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
+    if mode == "ro" and os.access(file.parent, os.W_OK):
+        mode = "rw"
+    at_rest = mode == "ro" and not (log.exists() and log.stat().st_size)
     return f"{file.resolve().as_uri()}?mode={mode}{'&immutable=1' if at_rest else ''}"
 
 

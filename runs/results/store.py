@@ -55,6 +55,7 @@ class Store:
         part: the share of the suite's episodes that belongs here.
         driver: of the last driver the start ("began", seconds since the epoch), and the "episodes" played and "seconds"
             of planning before it; empty without one.
+        model_steps: counts that `runs.results.packed` kept with the run, as from `runs.reporting.model_steps.by_key`.
     """
 
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
@@ -74,6 +75,7 @@ class Store:
         self.resolved: dict[str, str] = json.loads(meta["resolved"])
         self.provenance: dict[str, Any] = json.loads(meta["provenance"])
         self.driver: dict[str, float] = json.loads(meta.get("driver", "{}"))
+        self.model_steps: dict[str, float | None] = json.loads(meta.get("model_steps", "{}"))
         self._read_settings()
 
     def _read_settings(self) -> None:

@@ -1,10 +1,10 @@
 """Paired comparison of two planners of a run, and the episodes needed to settle it."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -39,17 +39,38 @@ class Comparison:
     improvement: Interval
 
 
+class LeftOut(NamedTuple):
+    """What was asked for and could not be compared: a budget in an environment, or all of it if the budget is None."""
+
+    env: str
+    budget: float | None
+    unit: str
+    reason: str
+
+
+class Comparisons(list[Comparison]):
+    """Comparisons, by environment, unit and budget.
+
+    Attributes:
+        left_out: what is not among them.
+    """
+
+    def __init__(self, found: Iterable[Comparison], left_out: Sequence[LeftOut]) -> None:
+        super().__init__(found)
+        self.left_out = left_out
+
+
 Floats = Sequence[float]
 
 
 def compare(
     store: Store, a: str, b: str, environments: Sequence[str] = (), simulations: Floats = (), milliseconds: Floats = ()
-) -> list[Comparison]:
+) -> Comparisons:
     """Compare two planners of a run wherever both have played with the same seed: by environment, unit and budget.
 
     Args:
         store: the run.
-        a: a planner's text or label in the run, or its name where no other planner of the environment has it.
+        a: a planner as `find` takes it.
         b: another one.
         environments: texts of the environments to compare in; all if empty.
         simulations: budgets to compare at; if none is given in either unit, all of both.
@@ -59,36 +80,48 @@ def compare(
         UsageError: a planner, environment or budget is not in the run or not clear, or there is nothing to compare.
     """
     chosen = choose(store.suite, a, b, environments)
-    places = {env: place for place, env in enumerate(chosen)}
     settings = [setting for setting in store.suite.settings() if setting.env in chosen]
-    settings.sort(key=lambda setting: (places[setting.env], UNITS.index(setting.unit), setting.budget))
     wanted = budgets(settings, simulations, milliseconds)
-    result = []
-    for setting in settings:
-        first, second = chosen[setting.env]
-        other = setting._replace(planner=second or "")
-        if setting.planner == first and other in settings and (setting.unit, setting.budget) in wanted:
-            # read together with their numbers, as the run may be running
-            a_returns, b_returns = ({e.number: e.total for e in store.episodes(one)} for one in (setting, other))
-            if both := [(a_returns[number], b_returns[number]) for number in a_returns if number in b_returns]:
-                result.append(_comparison(setting, other, *np.array(both).T))
+    result, left_out = [], []
+    for env, texts in chosen.items():
+        played = {setting[1:4]: setting for setting in settings if setting.env == env}
+        here = wanted if simulations or milliseconds else [key for key in wanted if key in {one[1:] for one in played}]
+        for budget, unit in here if all(texts) else ():
+            ours, theirs = (played.get((text or "", budget, unit)) for text in texts)
+            if ours is None or theirs is None:
+                absent = [repr(name) for name, found in ((a, ours), (b, theirs)) if found is None]
+                left_out.append(LeftOut(env, budget, unit, f"not played by {' and '.join(absent)}"))
+            elif ours.seed != theirs.seed:
+                left_out.append(LeftOut(env, budget, unit, f"played with seeds {ours.seed} and {theirs.seed}"))
+            elif both := _common(store, ours, theirs):
+                result.append(_comparison(ours, theirs, *np.array(both).T))
+            else:
+                left_out.append(LeftOut(env, budget, unit, "no episode in common yet"))
+        if environments or not (simulations or milliseconds):
+            missing = [repr(name) for name, text in zip((a, b), texts, strict=True) if text is None]
+            left_out += [LeftOut(env, None, "", f"not played by {name}") for name in missing]
     if not result:
         show = f"the run's tables show what was played: `bonspiel report {store.folder}`"
         raise UsageError(f"{a!r} and {b!r} have no episode in common there; {show}")
-    return result
+    return Comparisons(result, left_out)
 
 
-def budgets(settings: Sequence[Setting], simulations: Floats, milliseconds: Floats) -> set[tuple[str, float]]:
-    """The (unit, budget) pairs to compare at; see `compare`."""
-    known = list(dict.fromkeys((setting.unit, setting.budget) for setting in settings))
-    wanted = [("simulations", budget) for budget in simulations] + [("ms", budget) for budget in milliseconds]
-    for unit, budget in wanted:
-        if (unit, budget) not in known:
-            choices = ", ".join(amount(budget, unit) for unit, budget in known)
-            raise UsageError(
-                f"budget {amount(budget, unit)} was not played in these environments, which have {choices}"
-            )
-    return set(wanted or known)
+def _common(store: Store, a: Setting, b: Setting) -> list[tuple[float, float]]:
+    """The returns of both settings in their common episodes."""
+    # read together with their numbers, as the run may be running
+    ours, theirs = ({one.number: one.total for one in store.episodes(setting)} for setting in (a, b))
+    return [(ours[number], theirs[number]) for number in ours if number in theirs]
+
+
+def budgets(settings: Sequence[Setting], simulations: Floats, milliseconds: Floats) -> list[tuple[float, str]]:
+    """The (budget, unit) pairs to compare at, in order; see `compare`."""
+    known = list(dict.fromkeys(setting[2:4] for setting in settings))
+    wanted = [(budget, "simulations") for budget in simulations] + [(budget, "ms") for budget in milliseconds]
+    for one in wanted:
+        if one not in known:
+            choices = ", ".join(amount(*budget) for budget in known)
+            raise UsageError(f"budget {amount(*one)} was not played in these environments, which have {choices}")
+    return sorted(set(wanted or known), key=lambda one: (UNITS.index(one[1]), one[0]))
 
 
 def choose(suite: Suite, a: str, b: str, environments: Sequence[str] = ()) -> dict[str, tuple[str | None, str | None]]:
@@ -117,13 +150,18 @@ def entrants(suite: Suite, env: str) -> dict[str, str]:
 def find(suite: Suite, env: str, name: str) -> str | None:
     """The text of the planner called `name` in an environment; None if it has no such planner.
 
+    Args:
+        suite: of the run.
+        env: one of its environments.
+        name: the planner's name in the tables, which counts first; its text; or the first word of that, where no other
+            planner has it.
+
     Raises:
         UsageError: the name is ambiguous.
     """
     called = entrants(suite, env)
-    if name in called:
-        return name
     meant = [text for text, label in called.items() if label == name]
+    meant = meant or [text for text in called if text == name]
     meant = meant or [text for text in called if text.partition(":")[0] == name]
     if len(meant) > 1:
         choices = " or ".join(repr(called[text]) for text in meant)
@@ -137,8 +175,8 @@ def _comparison(a: Setting, b: Setting, ours: Array, theirs: Array) -> Compariso
     return Comparison(a, b, means, paired(ours, theirs, rng), probability_of_improvement(ours, theirs, rng))
 
 
-def table(comparisons: Sequence[Comparison]) -> str:
-    """A table in Markdown for each environment, a row for each budget; and the meaning of the columns."""
+def table(comparisons: Comparisons) -> str:
+    """A table in Markdown for each environment, a row for each budget; what is left out; the meaning of the columns."""
     parts = []
     for (env, first, second), group in groupby(comparisons, lambda c: (c.a.env, c.a.planner, c.b.planner)):
         rows = [["budget", "episodes", "A", "B", "A - B [95 %]", "p", "P(A > B) [95 %]", "more episodes"]]
@@ -150,7 +188,19 @@ def table(comparisons: Sequence[Comparison]) -> str:
             f"{name}: {text}{f' ({VARIES})' if varies(text) else ''}" for name, text in (("A", first), ("B", second))
         ]
         parts.append("\n".join([env, *heads, markdown(rows)]))
+    if comparisons.left_out:
+        parts.append("\n".join(_left_out(comparisons.left_out)))
     return "\n\n".join([*parts, MEANING])
+
+
+def _left_out(found: Iterable[LeftOut]) -> Iterator[str]:
+    """A line for each budget and reason, with the environments."""
+    grouped: dict[tuple[float | None, str, str], list[str]] = {}
+    for env, *same in found:
+        grouped.setdefault((*same,), []).append(env)
+    for (budget, unit, reason), places in grouped.items():
+        what = "" if budget is None else f"{amount(budget, unit)} in "
+        yield f"not compared: {what}{', '.join(places)} ({reason})"
 
 
 MEANING = """A - B: mean difference over episodes that met the same noise, with its 95 % interval

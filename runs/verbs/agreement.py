@@ -4,8 +4,8 @@ import argparse
 import re
 from pathlib import Path
 
-from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb, add_cluster, add_environment, numbers, resumable
-from bonspiel.runs.verbs.options import flag, option, repeatable
+from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb, add_cluster, add_environment, resumable
+from bonspiel.runs.verbs.options import flag, listed, option, repeatable
 
 
 def agreement(arguments: argparse.Namespace) -> int:
@@ -51,16 +51,15 @@ def add_verbs(verb: Verb) -> None:
     add_environment(command)
     option(command, "--planner", PLANNER, "planner of every worker", required=True)
     option(command, "--budget", "N", "simulations per decision of each worker", 1000)
-    option(
+    listed(
         command,
         "--workers",
         "W,...",
         (
             "numbers of workers to compare; the largest number searches every position, and smaller ones use the first "
-            "of these searches (default: 1,4,16,64)"
+            "of these searches; repeatable (default: 1,4,16,64)"
         ),
         [1, 4, 16, 64],
-        type=numbers,
     )
     repeatable(
         command,

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
-from bonspiel.runs.verbs.options import option
+from bonspiel.runs.verbs.options import listed, option
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 GROUP = "bonspiel.verbs"  # entry points: a verb's name = "module:function", a function that adds it
@@ -67,18 +67,10 @@ def _reader(kind: Callable[[str], Any], allowed: str) -> Callable[[str], Any]:
     return read
 
 
-def numbers(text: str) -> list[float]:
-    """Numbers separated by commas."""
-    try:
-        return [float(item) for item in text.split(",")]
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} must be numbers separated by commas, e.g. 100,1000") from None
-
-
 def add_budgets(command: argparse.ArgumentParser, note: str = "") -> None:
     """Add the budget of a decision, in simulations or in milliseconds."""
-    option(command, "--budget", "N,...", f"simulations per decision{note}", [], type=numbers)
-    option(command, "--milliseconds", "T,...", f"time per decision in milliseconds{note}", [], type=numbers)
+    listed(command, "--budget", "N,...", f"simulations per decision; repeatable{note}")
+    listed(command, "--milliseconds", "T,...", f"time per decision in milliseconds; repeatable{note}")
 
 
 def workers(jobs: int | None) -> int:

@@ -47,6 +47,30 @@ def repeatable(command: argparse._ActionsContainer, name: str, value: str, text:
     option(command, name, value, text, [], action="append", **given)
 
 
+class Extended(argparse.Action):
+    """An option whose value is a list: lists that are given one by one add up, and the first replaces the default."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: Any, values: Any, name: Any = None) -> None:
+        """Store or extend the list."""
+        before = getattr(namespace, self.dest)
+        setattr(namespace, self.dest, values if before is self.default else [*before, *values])
+
+
+def listed(
+    command: argparse._ActionsContainer, name: str, value: str, text: str, default: Sequence[float] = ()
+) -> None:
+    """Add an option with numbers separated by commas, which may be given several times; its value is a list."""
+    option(command, name, value, text, [*default], action=Extended, type=numbers)
+
+
+def numbers(text: str) -> list[float]:
+    """Numbers separated by commas."""
+    try:
+        return [float(item) for item in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} must be numbers separated by commas, e.g. 100,1000") from None
+
+
 def flag(command: argparse._ActionsContainer, name: str, text: str) -> None:
     """Add an option without a value."""
     command.add_argument(name, action="store_true", help=text)

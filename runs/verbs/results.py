@@ -111,17 +111,19 @@ def chart(arguments: argparse.Namespace) -> int:
 
 def export(arguments: argparse.Namespace) -> int:
     """Write every episode as CSV or Parquet, or the run as one file."""
-    from bonspiel.runs.results import export, packed, store
+    from bonspiel.runs.results import export, packed
 
     if arguments.format in BINARY and arguments.out is None:
         example = f"results{packed.ENDING if arguments.format == 'run' else '.parquet'}"
         raise UsageError(f"--format {arguments.format} writes a file: give its name with --out, e.g. --out {example}")
-    with store.read(arguments.run, matches=True) as results:
+    with packed.read_any(arguments.run, matches=True) as results:
         if arguments.out is None:
             export.to_csv(results, sys.stdout)
             return DONE
         if arguments.format == "run":
-            packed.pack(results, arguments.out)
+            from bonspiel.runs.reporting import model_steps
+
+            packed.pack(results, arguments.out, model_steps.by_key(results))
             return DONE
         with writing(arguments.out):
             if arguments.format == "parquet":
@@ -162,16 +164,18 @@ def merge(arguments: argparse.Namespace) -> int:
 def compare(arguments: argparse.Namespace) -> int:
     """Print the paired difference of two planners, or one JSON object."""
     from bonspiel.runs import seeding
-    from bonspiel.runs.results import store
+    from bonspiel.runs.results import packed
     from bonspiel.runs.statistics import compare
 
     given = [getattr(arguments, name) for name in ("a", "b", "env", "budget", "milliseconds")]
-    with store.read(arguments.run) as results:
+    with packed.read_any(arguments.run) as results:
         found = compare.compare(results, *given)
         for note in seeding.notes(results.resolved):
             print(f"note: {note}", file=sys.stderr)
     if arguments.json:
-        print(json.dumps({"run": str(arguments.run), "comparisons": [compare.as_json(one) for one in found]}, indent=1))
+        left_out = [one._asdict() for one in found.left_out]
+        comparisons = {"comparisons": [compare.as_json(one) for one in found], "left_out": left_out}
+        print(json.dumps({"run": str(arguments.run), **comparisons}, indent=1))
     else:
         print(compare.table(found))
     return DONE
@@ -217,7 +221,7 @@ def add_verbs(verb: Verb) -> None:
         "write all episodes as a table, or a run as one small file for others",
         "bonspiel export results/quick --format csv > quick.csv",
     )
-    _add_run(command)
+    _add_run(command, ANY)
     what = "a table, or `run`: a file *.sqlite.xz that `bonspiel report --beside` reads"
     option(command, "--format", ("csv", *BINARY), what, "csv")
     option(command, "--out", "FILE", "file to write (default: standard output, for csv alone)")
@@ -247,7 +251,7 @@ def add_verbs(verb: Verb) -> None:
         "compare two planners of a run by pairs of episodes, and print the episodes needed to settle it",
         "bonspiel compare results/quick abstraction dpw --budget 1000",
     )
-    _add_run(command)
+    _add_run(command, ANY)
     option(command, "a", "A", "first planner, by its name in the tables or its full text")
     option(command, "b", "B", "second planner; the difference is A - B")
     repeatable(command, "--env", "ENV", "environment of the run; repeatable (default: all)")
@@ -255,6 +259,9 @@ def add_verbs(verb: Verb) -> None:
     flag(command, "--json", "print one JSON object")
 
 
-def _add_run(command: argparse.ArgumentParser) -> None:
+def _add_run(command: argparse.ArgumentParser, text: str = "folder of a run") -> None:
     """Add the run that a verb reads."""
-    option(command, "run", "RUN", "folder of a run")
+    option(command, "run", "RUN", text)
+
+
+ANY = "a run: a folder, a file *.sqlite.xz, or `peers`, the run of our leaderboard"

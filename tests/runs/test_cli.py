@@ -1,3 +1,4 @@
+import argparse
 import os
 import re
 import shutil
@@ -13,8 +14,11 @@ import pytest
 import bonspiel
 from bonspiel import envs
 from bonspiel.runs import cli, provenance
+from bonspiel.runs.cli import parser
 from bonspiel.runs.results import run_folder
 from bonspiel.runs.suites import lookup
+from bonspiel.runs.verbs.command_line import PrintAndExit
+from bonspiel.runs.verbs.options import numbers
 
 LONG = "a" * 300
 TINY = ("run", "trap:noise_range=0.1", "--planner", "random", "--budget", "10,100", "--episodes", "4", "--jobs", "1")
@@ -70,6 +74,56 @@ def test_both_units_of_budget(run, table):
         if row["unit"] == "ms":
             assert 0.0 < float(row["mean_ms"]) <= float(row["max_ms"]) < 1e4
             assert float(row["mean_ms"]) * int(row["steps"]) == pytest.approx(1e3 * float(row["seconds"]), rel=1e-3)
+
+
+def test_budgets_that_are_given_again_add_up(run, table):
+    line = "run", "trap", "--planner", "random", "--episodes", "2", "--jobs", "1", "--out", "x"
+    assert run(*line, "--budget", "10", "--budget", "20,30", "--milliseconds", "1", "--milliseconds", "2")[0] == 0
+    found = {(row["budget"], row["unit"]) for row in table(run("export", "x")[1])}
+    assert found == {("10", "simulations"), ("20", "simulations"), ("30", "simulations"), ("1", "ms"), ("2", "ms")}
+    table_of = run("compare", "peers", "uct", "pw", "--env", "trap", "--budget", "30", "--budget", "300")[1]
+    assert [budget in table_of for budget in ("| 30 sim", "| 100 sim", "| 300 sim")] == [True, False, True]
+
+
+def options_of(command):
+    """The options with a value of a verb and of those below it, by the line that leads there."""
+    for action in command._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for below in action.choices.values():
+                yield from options_of(below)
+        elif action.option_strings and action.nargs != 0 and not isinstance(action, PrintAndExit):
+            yield command.prog, action
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        pytest.param(action, id=f"{prog} {action.dest}")
+        for prog, action in options_of(parser())
+        if isinstance(action.default, list)
+    ],
+)
+def test_every_option_with_several_values_adds_up_when_it_is_given_again(action):
+    namespace = argparse.Namespace(**{action.dest: action.default})
+    single = action.type is not numbers
+    for values in ("a", "b") if single else ([1.0, 2.0], [3.0]):
+        action(None, namespace, values, action.option_strings[0])
+    assert getattr(namespace, action.dest) == (["a", "b"] if single else [1.0, 2.0, 3.0])
+
+
+def test_planners_play_the_problems_and_budgets_of_a_suite(run):
+    status, out, _ = run("run", "peers", "--planner", "random", "--episodes", "1", "--dry-run", "--jobs", "1")
+    assert status == 0 and "peers: 24 episodes of 24 settings" in out and out.count("300 simulations") == 8
+    assert lookup.load("peers").override(["random"]).episodes().keys() == {
+        setting._replace(planner="random") for setting in lookup.load("peers").settings()
+    }
+    for name, words in (("dwp", ["unknown planner 'dwp'", "Did you mean 'dpw'"]), ("nowhere:P", ["nowhere"])):
+        for given in (["--planner", name], ["--with", name]):
+            status, out, err = run("run", "peers", *given)
+            assert (status, out) == (2, "") and err.count("\n") == 1
+            assert "twice" not in err
+            for word in words:
+                assert word in err
 
 
 def test_csv_has_every_episode(run, finished, table):

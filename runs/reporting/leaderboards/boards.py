@@ -1,15 +1,43 @@
 """The content of a leaderboard, and the words for it."""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from bonspiel.runs.experiment import amount
 from bonspiel.runs.progress import counted
 from bonspiel.runs.reporting.chart import NOUNS
 from bonspiel.runs.reporting.costs import Cost, costs
 from bonspiel.runs.results.store import Store
-from bonspiel.runs.statistics.ranks import Leaderboard, leaderboards
+from bonspiel.runs.statistics.ranks import Leaderboard, leaderboards, names
 from bonspiel.runs.statistics.scale import BEST, OPTIMUM, REFERENCE, Scale
+
+
+class Episodes(NamedTuple):
+    """The episodes behind a row of a leaderboard, in all problems together.
+
+    Attributes:
+        played: their number.
+        planned: the number in the suite of the run.
+        seeds: of the run, in order; one almost always.
+        other: whether a seed is not that of the ranked run in the same problem.
+    """
+
+    played: int
+    planned: int
+    seeds: tuple[int, ...]
+    other: bool
+
+    @property
+    def cells(self) -> tuple[str, str]:
+        """The number and the seeds in words."""
+        unfinished = f" of {self.planned:,} (unfinished)" if self.played < self.planned else ""
+        return f"{self.played:,}{unfinished}", ", ".join(map(str, self.seeds)) + " (other)" * self.other
+
+
+EPISODES = "episodes", "seed"  # heads of their columns
+Key = tuple[str, float, str]  # unit, budget and name of a planner
 
 
 @dataclass(frozen=True)
@@ -20,17 +48,40 @@ class Findings:
         boards: by budget, those in simulations first.
         problems: their scales, by environment.
         costs: of decisions, by unit, budget and planner.
+        episodes: by unit, budget and planner.
+        unranked: a line for each other run of which no planner could be ranked.
     """
 
     boards: list[Leaderboard]
     problems: Mapping[str, Scale]
-    costs: Mapping[tuple[str, float, str], Cost]
+    costs: Mapping[Key, Cost]
+    episodes: Mapping[Key, Episodes] = field(default_factory=dict)
+    unranked: Sequence[str] = ()
 
     @classmethod
     def of(cls, stores: Sequence[Store]) -> "Findings":
         """Of runs whose planners are ranked together; the first one's problems count."""
         boards, problems = leaderboards(stores)
-        return cls(boards, problems, costs(stores, problems) if boards else {})
+        found = costs(stores, problems) if boards else {}
+        return cls(boards, problems, found, episodes(stores, problems), [*unranked(stores, problems)])
+
+    def episode_cells(self, board: Leaderboard, planner: str) -> tuple[str, str]:
+        """Number and seeds of the episodes behind a planner's row in words."""
+        known = self.episodes.get((board.unit, board.budget, planner))
+        return known.cells if known else ("", "")
+
+    def facts(self, board: Leaderboard) -> list[str]:
+        """Sentences that say how to read a leaderboard."""
+        found = (self.episodes.get((board.unit, board.budget, one.planner)) for one in board.standings)
+        rows, said = [row for row in found if row], facts(board, self.problems)
+        if any(row.played < row.planned for row in rows):
+            said.append("(unfinished): the run has played fewer episodes than planned.")
+        if any(row.other for row in rows):
+            said.append(
+                "(other): played with another seed than this run, so with other noise; means and intervals can be "
+                "compared, episodes cannot be paired."
+            )
+        return said
 
     def cost(self, board: Leaderboard, planner: str) -> Cost:
         """Of a planner's decisions on a leaderboard."""
@@ -81,6 +132,43 @@ class Findings:
         tops = {top: [env for env, scale in self.problems.items() if scale.top == top] for top in (REFERENCE, BEST)}
         marked = [f"the {top} in {', '.join(found)}" for top, found in tops.items() if found]
         return "score 0: the random policy; 1: " + ", ".join(["the optimum", *marked])
+
+
+def episodes(stores: Sequence[Store], problems: Container[str]) -> dict[Key, Episodes]:
+    """The episodes of each planner in some problems, by unit, budget and name (`ranks.names`)."""
+    own = {setting.env: setting.seed for setting in reversed(list(stores[0].suite.settings()))}
+    found: dict[Key, Episodes] = {}
+    for store, called in zip(stores, names(stores), strict=True):
+        planned = store.suite.episodes()
+        for setting, count in store.counts().items():
+            if setting.env in problems and count.done:
+                key = setting.unit, setting.budget, called[setting.env, setting.planner]
+                so_far = found.get(key, Episodes(0, 0, (), False))
+                found[key] = Episodes(
+                    so_far.played + count.done,
+                    so_far.planned + planned[setting],
+                    tuple(sorted({*so_far.seeds, setting.seed})),
+                    so_far.other or setting.seed != own[setting.env],
+                )
+    return found
+
+
+def unranked(stores: Sequence[Store], problems: Container[str]) -> Iterator[str]:
+    """A line for each run beside the first that shares no problem with it, or no budget in one."""
+    own = {setting[2:4] for setting, count in stores[0].counts().items() if count.done}
+    for store in stores[1:]:
+        played = [setting for setting, count in store.counts().items() if count.done]
+        budgets = dict.fromkeys(setting[2:4] for setting in played if setting.env in problems)
+        if not played:
+            reason = "it holds no finished episode"
+        elif not budgets:
+            places = ", ".join(dict.fromkeys(setting.env for setting in played))
+            reason = f"it has none of the problems of {stores[0].folder}, but {places}"
+        elif own.isdisjoint(budgets):
+            reason = f"it has other budgets, {', '.join(amount(*budget) for budget in budgets)}"
+        else:
+            continue
+        yield f"No planner of {store.folder} is ranked: {reason}."
 
 
 def title(board: Leaderboard) -> str:

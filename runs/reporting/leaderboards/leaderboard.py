@@ -11,7 +11,7 @@ from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.reporting.drawing import svg
 from bonspiel.runs.reporting.leaderboards import leaders, multiples, ranks_diagram
 from bonspiel.runs.reporting.leaderboards import page as leaderboard_page
-from bonspiel.runs.reporting.leaderboards.boards import Findings, facts, title
+from bonspiel.runs.reporting.leaderboards.boards import EPISODES, Findings, title
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.statistics.ranks import THRESHOLDS, Leaderboard
 from bonspiel.runs.tables import estimate, markdown
@@ -34,7 +34,7 @@ def write(store: Store, beside: Sequence[Store] = ()) -> list[Path]:
     if not found.boards:
         raise UsageError(
             f"{store.folder}: no two planners have played all its problems with one budget, or the random policy of a "
-            "problem is not known; add --planner random"
+            "problem is not known; add --planner random" + "".join(f"; {line.rstrip('.')}" for line in found.unranked)
         )
     drawn = figures(found)
     paths = [store.folder / f"leaderboard.{suffix}" for suffix in ("html", "md")]
@@ -73,7 +73,7 @@ def largest(found: Findings) -> Leaderboard:
 
 def text(store: Store, found: Findings, drawn: dict[str, Figure]) -> str:
     """The leaderboards in Markdown, with links to figures of these names."""
-    parts = [f"# {store.suite.name}: leaderboard", f"{found.scale.capitalize()}.", scales(found)]
+    parts = [f"# {store.suite.name}: leaderboard", *found.unranked, f"{found.scale.capitalize()}.", scales(found)]
     captions = {
         "leaderboard.svg": "Score against simulations: the first three in the mean at any budget; all others in grey",
         "leaderboard-steps.svg": "Score against model steps per decision, each planner before all others in grey",
@@ -85,7 +85,7 @@ def text(store: Store, found: Findings, drawn: dict[str, Figure]) -> str:
         parts.append(f"Without model steps that can be counted in all problems: {', '.join(found.uncharted)}.")
     for board in found.boards:
         parts += [f"## {title(board)[0].upper()}{title(board)[1:]}", standings(found, board)]
-        parts += [*facts(board, found.problems), *costs(found, board), profiles(board)]
+        parts += [*found.facts(board), *costs(found, board), profiles(board)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -100,12 +100,13 @@ def standings(found: Findings, board: Leaderboard) -> str:
     """The planners in order, with their scores in each problem."""
     first = board.standings[0].planner
     head = ["planner", "score [95 %]", "mean rank", f"P(> {first}) [95 %]", "model steps per decision"]
-    rows = [[*head, *found.heads.values()]]
+    rows = [[*head, *found.heads.values(), *EPISODES]]
     for one in board.standings:
         chance = "" if one.planner == first else estimate(one.improvement)
         steps = number(found.cost(board, one.planner).mean_steps, ",.0f")
         scores = (f"{one.scores[env].value:.3f}" for env in found.problems)
-        rows.append([one.planner, estimate(one.score), f"{one.rank:.2f}", chance, steps, *scores])
+        played = found.episode_cells(board, one.planner)
+        rows.append([one.planner, estimate(one.score), f"{one.rank:.2f}", chance, steps, *scores, *played])
     return markdown(rows)
 
 

@@ -51,7 +51,9 @@ def draw(found: Findings) -> Figure:
         figure.supylabel("mean score, 95 % interval", fontsize=9)
         figure.supxlabel(UNITS["simulations"], fontsize=9)
         handles = dict(zip(*reversed(first.get_legend_handles_labels()), strict=True))
-        figure.legend([handles[name] for name in ahead], ahead, loc="outside upper center", ncols=len(ahead))
+        figure.legend(
+            [handles[name] for name in ahead], ahead, loc="outside upper center", ncols=len(ahead), handlelength=3.2
+        )
     return figure
 
 
@@ -73,11 +75,12 @@ def _panel(axes: Axes, title: str, curves: Mapping[str, Points], styles: Mapping
             style = styles[name]
             marked: Any = {
                 "marker": style.marker,
+                "mfc": style.colour if style.filled else "white",
                 "ms": 6.5 if style.marker == "*" else 4.2,
                 "label": name,
                 "gid": name,
             }
-            axes.plot(budgets, values, color=style.colour, lw=1.4, zorder=4, **marked)
+            axes.plot(budgets, values, color=style.colour, ls=style.line, lw=1.4, zorder=4, **marked)
             axes.vlines(budgets, low, high, color=style.colour, lw=1.0, zorder=3)
         else:
             axes.plot(budgets, values, color=BEHIND, lw=0.7, marker="o", ms=1.8, zorder=2)

@@ -13,7 +13,7 @@ from bonspiel.runs.reporting.charts import numbers
 from bonspiel.runs.reporting.drawing import svg
 from bonspiel.runs.reporting.figures import Figures, budget_choice, legend
 from bonspiel.runs.reporting.leaderboards import ranks_diagram
-from bonspiel.runs.reporting.leaderboards.boards import Findings, facts, title
+from bonspiel.runs.reporting.leaderboards.boards import EPISODES, Findings, title
 from bonspiel.runs.reporting.leaderboards.multiples import ROOM
 from bonspiel.runs.reporting.tables import NOTHING, Cell
 from bonspiel.runs.results.store import Store
@@ -30,8 +30,9 @@ def text(store: Store, found: Findings) -> str:
     labels = {one.planner: one.planner for board in found.boards for one in board.standings}
     looks = charts.looks(labels)
     drawn = "".join(_charts(found, unit, figures) for unit in dict.fromkeys(board.unit for board in found.boards))
+    missing = "".join(f'<p class="bad">{escape(line)}</p>' for line in found.unranked)
     sections = (
-        f'<section class="env" data-env="{ALL}"><h2 id="all">All problems</h2>'
+        f'<section class="env" data-env="{ALL}"><h2 id="all">All problems</h2>{missing}'
         f'<p class="muted">{escape(found.scale.capitalize())}. {SAID}</p>{legend(looks)}{drawn}</section>'
     )
     links = [("all", ALL)]
@@ -101,12 +102,12 @@ def _profiles(boards: Sequence[Leaderboard]) -> dict[str, Any]:
 
 def _board(found: Findings, board: Leaderboard) -> str:
     first = board.standings[0].planner
-    head = ["planner", "mean score", "mean rank", f"P(> {first})", MODEL_STEPS, *found.heads.values()]
+    head = ["planner", "mean score", "mean rank", f"P(> {first})", MODEL_STEPS, *found.heads.values(), *EPISODES]
     caption = f"Normalised scores with {title(board)} [95 % interval]; P(> {first}) is the probability of improvement"
     rows = [_row(found, board, one) for one in board.standings]
     key = f"{board.unit}|{board.budget:g}"
     shown = tables.table(caption, head, rows, f"leaderboard|{key}")
-    said = "".join(f'<p class="muted">{escape(sentence)}</p>' for sentence in facts(board, found.problems))
+    said = "".join(f'<p class="muted">{escape(sentence)}</p>' for sentence in found.facts(board))
     names = {one.planner: one.planner for one in board.standings}
     chances = {pair: Interval(chance, math.nan, math.nan) for pair, chance in board.improvement.items()}
     words = f"Probability of improvement, row over column, with {title(board)}, mean over the problems"
@@ -117,6 +118,7 @@ def _row(found: Findings, board: Leaderboard, one: Standing) -> list[Cell]:
     steps = _number(found.cost(board, one.planner).mean_steps, ",.0f")
     chance = NOTHING if math.isnan(one.improvement.value) else tables.estimate(one.improvement)
     cells = [tables.estimate(one.scores[env]) for env in found.problems]
+    cells += map(tables.text, found.episode_cells(board, one.planner))
     return [tables.text(one.planner), tables.estimate(one.score), tables.number(one.rank, ".2f"), chance, steps, *cells]
 
 

@@ -110,6 +110,53 @@ def test_colour_and_marker_tell_the_planner_the_line_its_parameters():
     assert both["dpw"].line != both["dpw:exploration=2"].line
 
 
+def told_apart(texts):
+    """Asserts that each text has a style of its own, in colour and in print."""
+    looks = styles.of_planners(texts).values()
+    assert len({(look.colour, look.line, look.marker) for look in looks}) == len(texts)
+    assert len({(look.line, look.marker) for look in looks}) == len(texts)
+    return looks
+
+
+@pytest.mark.parametrize("name", planners.REGISTRY.everything())
+def test_all_planners_and_six_variants_of_one_are_told_apart_in_colour_and_in_print(name):
+    variants = [f"{name}:memory={number}" for number in range(6)]
+    told_apart([*planners.REGISTRY.everything(), *variants])
+    told_apart([*variants, *planners.REGISTRY.everything()])
+    alone = told_apart([name, *variants])
+    # where each is one point, lines do not show; where no point is marked, markers do not
+    assert len({look.marker for look in alone}) == len({look.line for look in alone}) == 7
+    assert len({look.colour for look in alone}) == 1
+
+
+def test_planners_are_told_apart_by_colour_and_line_where_no_point_is_marked():
+    names = planners.REGISTRY.everything()
+    assert len({(look.colour, look.line) for look in styles.of_planners(names).values()}) == len(names)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [f"my_module:Planner{number}" for number in range(20)],
+        [*planners.names(), *(f"{module}:P" for module in "abcdefghij")],
+        [f"{name}{other}" for name in ("uct", "dpw", "icem") for other in (" (mine)", " (peers)", ", defaults")],
+    ],
+)
+def test_planners_from_outside_and_names_in_leaderboards_are_told_apart(texts):
+    told_apart(texts)
+
+
+def test_every_line_and_marker_reaches_the_figures():
+    texts = ["icem", *(f"icem:memory={number}" for number in range(6)), "dpw"]
+    looks = styles.of_planners(texts)
+    (reward, _) = chart.draw([replace(TRAP, curves={text: curve(1.2, 1.5) for text in texts})]).axes
+    drawn = {line.get_label(): line for line in reward.lines}
+    for text, look in looks.items():
+        assert drawn[text].get_marker() == look.marker and drawn[text].get_color() == look.colour
+    patterns = {(drawn[text].get_linestyle(), str(drawn[text]._unscaled_dash_pattern)) for text in texts}
+    assert len(patterns) == len(texts)
+
+
 @pytest.mark.parametrize(
     "names",
     [

@@ -2,21 +2,27 @@
 
 import math
 import shutil
+import tomllib
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.stats import friedmanchisquare
 
+from bonspiel.runs import provenance
+from bonspiel.runs.reporting import model_steps
 from bonspiel.runs.reporting.costs import Cost
 from bonspiel.runs.reporting.leaderboards import leaderboard, leaders
 from bonspiel.runs.reporting.leaderboards import page as leaderboard_page
 from bonspiel.runs.reporting.leaderboards.boards import Findings
-from bonspiel.runs.results import packed
+from bonspiel.runs.results import packed, run_folder
+from bonspiel.runs.results.rows import Batch, Episode
 from bonspiel.runs.results.store import read
 from bonspiel.runs.statistics import ranks
 from bonspiel.runs.statistics.scale import OPTIMUM, REFERENCE, Scale
+from bonspiel.runs.suite import Suite
 
 SUITE = """
 [[experiment]]
@@ -133,6 +139,95 @@ episodes = 1
         (["--leaderboard", "--beside", "x/nowhere"], "not shipped with bonspiel (peers)"),
     ):
         assert words in run("report", played, *given)[2]
+
+
+def rows_of(text, planner):
+    """The cells of a planner's rows in tables with episodes and seeds."""
+    lines = (line for line in text.splitlines() if line.startswith(f"| {planner} ") and line.count("|") > 8)
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def other_run(folder, text, play):
+    """A run of which `play` tells the number of episodes that a setting has played."""
+    suite = Suite.of(folder.name, tomllib.loads(text))
+    with run_folder.write(folder, suite, {}, provenance.collect([]), resume=False) as results:
+        for setting in suite.settings():
+            played = [Episode(number, 1.4, 2, 0.1, 20) for number in range(play(setting))]
+            results.add(Batch(setting, played, 1.0))
+    return folder
+
+
+THREE = 'env = ["trap", "trap:noise_range=0.01", "treasure_hunt"]'
+
+
+def test_rows_say_their_episodes_and_seeds_and_mark_unfinished_runs_and_other_seeds(run, played, tmp_path, look):
+    text = f"[[experiment]]\n{THREE}\nplanners = ['pw']\nsimulations = [20]\nepisodes = 10\nseed = 7"
+    theirs = other_run(tmp_path / "theirs", text, lambda setting: 4 if setting.env == "trap" else 10)
+    same = other_run(tmp_path / "same", text.replace("7", "0").replace("pw", "kr_uct"), lambda _: 10)
+    status, out, err = run("report", played, "--leaderboard", "--beside", theirs, "--beside", same)
+    assert status == 0, err
+    (mine,), (pw,), (kr_uct,) = (rows_of(out, name) for name in ("uct", "pw", "kr_uct"))
+    assert mine[-2:] == ["24", "0"] and kr_uct[-2:] == ["30", "0"]
+    assert pw[-2:] == ["24 of 30 (unfinished)", "7 (other)"]
+    assert "(other): played with another seed than this run" in out and "(unfinished): " in out
+    page = look((played / "leaderboard.html").read_text(encoding="utf-8"))
+    shown = page.locator("table[data-name^=leaderboard] tbody tr", has_text="pw").first.inner_text()
+    assert "24 of 30 (unfinished)" in shown and "7 (other)" in shown
+    _, out, _ = run("report", played, "--leaderboard", "--beside", same)
+    assert "(other)" not in out and "(unfinished)" not in out
+
+
+@pytest.mark.parametrize(
+    ("env", "budget", "episodes", "reason"),
+    [
+        ('env = "donut"', 20, 2, "it has none of the problems of {}, but donut"),
+        (THREE, 30, 2, "it has other budgets, 30 simulations"),
+        (THREE, 20, 0, "it holds no finished episode"),
+    ],
+)
+def test_a_run_of_which_nothing_can_be_ranked_is_named(run, played, tmp_path, env, budget, episodes, reason):
+    text = f"[[experiment]]\n{env}\nplanners = ['pw']\nsimulations = [{budget}]\nepisodes = 2"
+    theirs = other_run(tmp_path / "theirs", text, lambda _: episodes)
+    line = f"No planner of {theirs} is ranked: {reason.format(played)}."
+    status, out, err = run("report", played, "--leaderboard", "--beside", theirs)
+    assert status == 0, err
+    assert line in out.splitlines() and line in (played / "leaderboard.html").read_text(encoding="utf-8")
+    alone = other_run(tmp_path / "alone", SUITE.replace('"uct", ', ""), lambda setting: setting.planner == "dpw")
+    status, _, err = run("report", alone, "--leaderboard", "--beside", theirs)
+    assert status == 2 and "no two planners" in err and "No planner of" in err
+
+
+def test_counts_of_model_steps_come_with_a_packed_run_until_planner_or_problem_change(
+    run, played, tmp_path, monkeypatch
+):
+    file = tmp_path / "theirs.sqlite.xz"
+    assert run("export", played, "--format", "run", "--out", file)[0] == 0
+    counting = []
+    monkeypatch.setattr(model_steps, "_counted", counting.append)
+    with read(played) as store, packed.read_any(file) as copy:
+        efforts = store.efforts()
+        expected = model_steps.of_settings(efforts, copy.model_steps)
+        assert counting == []
+        assert {expected[one] for one in efforts if one.planner == "uct"} > {2.0}
+        changed = next(one for one in efforts if one.planner == "uct" and one.env == "trap")
+        for other in (
+            changed._replace(planner="uct:exploration=0.5"),
+            changed._replace(env="trap:noise_range=0.02"),
+            changed._replace(seed=1),
+            changed._replace(budget=19),
+        ):
+            model_steps.of_settings({other: efforts[changed]}, copy.model_steps)
+            assert counting.pop() == other and not counting
+
+
+def test_the_shipped_run_has_its_counts_and_they_are_those_of_the_present_planners(monkeypatch):
+    with packed.read_any(Path("peers")) as store:
+        efforts, shipped = store.efforts(), store.model_steps
+    few = {one: effort for one, effort in efforts.items() if one.env == "donut" and one.budget == 30}
+    for setting, steps in model_steps.of_settings(few, {}).items():
+        assert shipped[model_steps._key(setting)] == pytest.approx(steps, rel=0.2)
+    monkeypatch.setattr(model_steps, "_counted", lambda setting: pytest.fail(f"{setting} is not shipped"))
+    model_steps.of_settings(efforts, shipped)
 
 
 def test_a_run_of_one_file_is_ranked_as_the_run_itself(run, played, tmp_path):

@@ -315,6 +315,9 @@ def test_a_planner_looks_the_same_in_the_page_and_in_the_chart():
     script = Path(page.__file__).with_name("page.js").read_text(encoding="utf-8")
     legend = script[script.index("const MARKS") : script.index("function paintLegends")]
     assert set(re.findall(r'"?([\w-]+)"?: "M', legend)) == set(charts.SYMBOLS.values())
+    patterns = script[script.index("const PATTERNS") : script.index("let printing")]
+    found = dict(re.findall(r'"([\w,]+)": "(.*?)"', patterns))
+    assert set(found) == set(charts.DASHES.values()) and len({*found.values()}) == len(styles.LINES)
     assert drawn["dpw"]["dash"] != drawn["dpw:k_action=2"]["dash"]
     assert charts.looks({"dpw": "dpw"})["dpw"] == drawn["dpw"]
 

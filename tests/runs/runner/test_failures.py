@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from bonspiel.runs import provenance
+from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.files import LOCK, in_use, locked
 from bonspiel.runs.results import store
 from bonspiel.runs.runner import driver
 from bonspiel.runs.suites.lookup import load
@@ -118,7 +120,7 @@ def test_a_disk_that_is_full_from_the_start_leaves_no_run(run, start, rows, whol
     _, err = process.communicate(timeout=120)
     assert process.returncode == 2
     assert err.startswith("bonspiel run: full cannot be written (") and err.count("\n") == 1
-    assert [path.name for path in Path("full").iterdir()] == ["run.lock"]
+    assert [path.name for path in Path("full").iterdir()] == []
     play(Path("full"), resume=False)
     assert rows(Path("full")) == whole
 
@@ -241,3 +243,93 @@ Store.add = damaging
     assert "Traceback" not in err
     status, _, err = run(*LINE, "--out", "x", "--resume")
     assert status == 2 and "not a readable results file" in err and err.count("\n") == 1
+
+
+FINISHED = {"results.sqlite", "chart.png", "chart.svg", "report.html", "report.md"}
+
+
+def names(folder):
+    return {path.name for path in folder.iterdir()}
+
+
+def test_a_finished_folder_holds_results_chart_and_report_alone_whoever_reads_it(run):
+    assert run(*LINE, "--out", "x")[0] == 0
+    assert names(Path("x")) == FINISHED
+    for line in (
+        ("status", "x"),
+        ("report", "x"),
+        ("export", "x", "--out", "x.csv"),
+        ("export", "x", "--format", "run", "--out", "x.sqlite.xz"),
+        ("compare", "x", "dpw", "random"),
+        ("chart", "x"),
+        ("merge", "merged", "x"),
+        (*LINE, "--out", "x", "--resume"),
+        (*LINE, "--out", "kept", "--keep", "x"),
+        (*LINE, "--out", "x"),  # refused
+        ("compare", "x", "dpw", "nobody"),  # refused
+    ):
+        run(*line)
+        assert names(Path("x")) == FINISHED, line
+    assert names(Path("kept")) == FINISHED
+    assert names(Path("merged")) == {"results.sqlite"}
+
+
+def test_a_reader_that_leaves_last_cleans_up(run):
+    play(Path("x"), resume=False)
+    with store.read(Path("x")) as watcher:
+        assert run(*LINE, "--out", "x", "--resume", "--seed", "0")[0] == 0
+        assert store.Count.of(watcher.counts()).done == 200
+    assert names(Path("x")) == FINISHED
+
+
+@pytest.mark.parametrize("before", ["status", "export", None])
+def test_a_killed_run_that_is_finished_leaves_nothing_else_behind(run, tmp_path, killed_once, rows, whole, before):
+    killed = Path(shutil.copytree(killed_once, tmp_path / "killed"))
+    assert {"run.lock", "results.sqlite-wal"} < names(killed)
+    if before:
+        assert run(before, killed)[0] == 0
+        assert names(killed) <= {"results.sqlite", "run.lock"}
+    assert run(*LINE, "--out", killed, "--resume")[0] == 0
+    assert names(killed) == FINISHED and rows(killed) == whole
+
+
+def test_a_run_that_is_interrupted_leaves_its_results_alone(run, start):
+    interrupting = KILLED.replace("SIGKILL", "SIGINT")
+    assert start(*LINE, "--out", "x", program=interrupting).wait(120) == 130
+    assert names(Path("x")) == {"results.sqlite"}
+    assert run(*LINE, "--out", "x", "--resume")[0] == 0
+    assert names(Path("x")) == FINISHED
+
+
+@pytest.mark.parametrize("left", [(), ("results.sqlite-shm", "run.lock"), ("results.sqlite-shm", "results.sqlite-wal")])
+def test_the_results_file_alone_is_moved_away_to_run_again(run, rows, whole, left):
+    """Versions up to 0.2 left the helper files of SQLite beside it."""
+    play(Path("x"), resume=False)
+    Path("x/results.sqlite").write_bytes(b"spoiled " * 1_000)
+    assert "move it away" in run(*LINE, "--out", "x")[2]
+    assert names(Path("x")) == {"results.sqlite"}
+    Path("x/results.sqlite").rename("spoiled")
+    for name in left:
+        Path("x", name).touch()
+    assert run(*LINE, "--out", "x")[0] == 0
+    assert names(Path("x")) == FINISHED and rows(Path("x")) == whole
+
+
+def test_a_lock_whose_file_was_removed_while_it_was_taken_is_taken_again(tmp_path, monkeypatch):
+    import filelock
+
+    acquire, taken = filelock.FileLock.acquire, []
+
+    def late(self, *given, **named):
+        found = acquire(self, *given, **named)
+        if not taken:
+            (tmp_path / LOCK).unlink()
+        taken.append(self)
+        return found
+
+    monkeypatch.setattr(filelock.FileLock, "acquire", late)
+    with locked(tmp_path):
+        assert len(taken) == 2 and (tmp_path / LOCK).exists() and in_use(tmp_path)
+        with pytest.raises(UsageError, match="in use by another run"), locked(tmp_path):
+            pass
+    assert not in_use(tmp_path) and names(tmp_path) == set()

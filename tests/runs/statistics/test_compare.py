@@ -248,3 +248,74 @@ def test_more_episodes_in_words(more, expected):
 
 def test_the_same_run_gives_the_same_intervals(between):
     assert between("uct, thesis", "uct, tuned") == between("uct, thesis", "uct, tuned")
+
+
+LABELLED = {
+    "experiment": [
+        {
+            "env": [TRAP, HUNT],
+            "simulations": [30],
+            "episodes": 8,
+            "planners": [
+                {"label": "dpw", "planner": "dpw:exploration=0.084"},
+                {"label": "dpw, defaults", "planner": "dpw"},
+                "uct",
+            ],
+        },
+        {
+            "env": TRAP,
+            "simulations": [100, 300],
+            "episodes": 8,
+            "planners": [{"label": "dpw, defaults", "planner": "dpw"}],
+        },
+        {"env": TRAP, "simulations": [100], "seed": 1, "episodes": 8, "planners": ["uct"]},
+    ]
+}
+
+
+@pytest.fixture
+def labelled(tmp_path):
+    """A run in which the text of one planner is the label of another."""
+    means = {"dpw:exploration=0.084": 2.0, "dpw": 1.0, "uct": 0.0}
+    suite = Suite.of("labelled", LABELLED)
+    return made(tmp_path / "run", suite, lambda setting: means[setting.planner] + np.arange(8.0))
+
+
+def test_a_name_is_the_row_of_that_name_in_the_tables_whatever_the_text_of_others(run, labelled):
+    for a, b, means in (
+        ("dpw", "uct", (5.5, 3.5)),
+        ("dpw, defaults", "uct", (4.5, 3.5)),
+        ("dpw:exploration=0.084", "dpw, defaults", (5.5, 4.5)),
+        ("dpw", "dpw, defaults", (5.5, 4.5)),
+    ):
+        with store.read(labelled) as results:
+            for found in compare.compare(results, a, b):
+                assert found.means == pytest.approx(means)
+    status, _, err = run("compare", labelled, "dpw", "dpw:exploration=0.084")
+    assert status == 2 and "are the same planner" in err
+
+
+def test_what_is_left_out_of_a_comparison_is_named(run, labelled):
+    _, out, _ = run("compare", labelled, "dpw", "dpw, defaults")
+    assert f"not compared: 100 simulations in {TRAP} (not played by 'dpw')" in out
+    assert f"not compared: 300 simulations in {TRAP} (not played by 'dpw')" in out
+    _, out, _ = run("compare", labelled, "dpw, defaults", "uct", "--budget", "30,100")
+    assert f"not compared: 100 simulations in {TRAP} (played with seeds 0 and 1)" in out
+    assert f"not compared: 100 simulations in {HUNT} (not played by 'dpw, defaults' and 'uct')" in out
+    _, out, _ = run("compare", labelled, "dpw", "uct", "--env", HUNT)
+    assert "not compared" not in out
+    _, out, _ = run("compare", labelled, "dpw", "dpw, defaults", "--json")
+    assert [one["budget"] for one in json.loads(out)["left_out"]] == [100, 300]
+
+
+def test_an_environment_that_one_has_not_played_is_named(run, folder):
+    _, out, _ = run("compare", folder, "uct, thesis", "uct, tuned")
+    assert f"not compared: {HUNT} (not played by 'uct, thesis')" in out
+
+
+def test_a_budget_of_which_no_episode_is_played_yet_is_named(run, tmp_path):
+    given = {"experiment": [{"env": TRAP, "planners": ["uct", "dpw"], "simulations": [10, 20], "episodes": 2}]}
+    suite = Suite.of("x", given)
+    made(tmp_path / "run", suite, lambda setting: [1.0, 2.0][: 2 if setting.budget == 10 else 0])
+    _, out, _ = run("compare", tmp_path / "run", "uct", "dpw")
+    assert f"not compared: 20 simulations in {TRAP} (no episode in common yet)" in out
