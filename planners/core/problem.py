@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bonspiel.planners.checks import offers, require_count, steps_left
 from bonspiel.planners.core.bounds import state_bounds
-from bonspiel.planners.core.jit import RNG, ROLES, Problem, address_of, compiled, int64, kernel, typeof
+from bonspiel.planners.core.jit import INTERPRETED, RNG, ROLES, Problem, address_of, compiled, int64, kernel, typeof
 from bonspiel.planners.core.zobrist import box_cells
 from bonspiel.planners.model import Array, HasCells, Model, Rng
 
@@ -118,7 +118,7 @@ def functions_of(model: Any) -> Any:
         raise TypeError(
             f"{cls.__name__} has no `{ROLES[functions.index(None)]}`; bonspiel.envs.check_model tests models"
         )
-    if not model.compiled:
+    if INTERPRETED or not model.compiled:
         return tuple(functions)
     for role, function in zip(ROLES, functions, strict=True):
         if not hasattr(function, "py_func"):

@@ -38,9 +38,11 @@ from bonspiel.planners.core.jit.decorators import (
     model_helper,
 )
 from bonspiel.planners.core.jit.lazy import CompiledFunction, compile_missing, seconds_loading
+from bonspiel.planners.core.jit.settings import INTERPRETED
 from bonspiel.planners.core.jit.tables import table
 
 __all__ = [
+    "INTERPRETED",
     "MATRIX",
     "RNG",
     "ROLES",
