@@ -1,5 +1,7 @@
 """A benchmark suite for planning with continuous actions; its environments are registered with Gymnasium.
 
+Every module is an attribute of its package, and is imported when it is first asked for.
+
 >>> import bonspiel, gymnasium
 >>> gymnasium.make("bonspiel/Trap-v0").spec.id
 'bonspiel/Trap-v0'
@@ -7,13 +9,21 @@
 The packages `planners`, `curling`, `envs` and `runs` in this folder are links in a checkout.
 """
 
+import importlib.util
+import pkgutil
 import sys
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bonspiel.version import __version__
+
+if TYPE_CHECKING:
+    from bonspiel import curling as curling
+    from bonspiel import envs as envs
+    from bonspiel import planners as planners
+    from bonspiel import runs as runs
 
 __all__ = ["__version__", "register"]
 
@@ -21,6 +31,29 @@ __all__ = ["__version__", "register"]
 def register() -> None:
     """Make the environments known to Gymnasium; a second call changes nothing."""
     import bonspiel.envs  # noqa: F401
+
+
+class _Package(ModuleType):
+    """A package that imports its modules when they are first asked for; packages in it become such packages too."""
+
+    def __getattr__(self, name: str) -> Any:
+        module = f"{self.__name__}.{name}"
+        if name.startswith("_") or importlib.util.find_spec(module) is None:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        return importlib.import_module(module)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if type(value) is ModuleType and value.__name__ == f"{self.__name__}.{name}" and hasattr(value, "__path__"):
+            value.__class__ = _Package
+            for part in vars(value).copy().items():  # its own imports came before
+                setattr(value, *part)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *(module.name for module in pkgutil.iter_modules(self.__path__))})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return importlib.import_module, (self.__name__,)  # as pickles of functions hold the modules that they name
 
 
 class _AfterGymnasium(MetaPathFinder):
@@ -44,6 +77,7 @@ class _AfterGymnasium(MetaPathFinder):
         return spec
 
 
+sys.modules[__name__].__class__ = _Package
 if "gymnasium" in sys.modules:
     register()
 else:

@@ -68,6 +68,7 @@ REGISTRY = Registry(
     {name: environment.model for name, environment in ENVIRONMENTS.items()},
     group="bonspiel.environments",
     members=("step",),
+    functions=("envs.parse", "envs.make_model"),
 )
 IDS = {environment.id: environment.env for environment in ENVIRONMENTS.values() if environment.id}
 IDS["bonspiel/CurlingMixedDoubles-v0"] = "bonspiel.envs.curling.env:mixed_doubles"
@@ -93,12 +94,17 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *(place.partition(":")[2] for place in _LAZY)})
+
+
 def make_model(name: str, **parameters: Any) -> Any:
     """A model by name, e.g. `make_model("trap", noise_range=0.01)`; `envs.outside` has the other forms of a name.
 
     Raises:
         ValueError: unknown name or parameter (the close match is named), or a value out of range.
     """
+    REGISTRY.refuse_text(name)
     return outside.make(REGISTRY, name, parameters)
 
 
@@ -111,7 +117,7 @@ def parse(text: str) -> Any:
     name, parameters = read(text, repeatable=(outside.WRAP,))
     if not name.startswith(outside.GYM):
         REGISTRY.keep_words(name, parameters)
-    return make_model(name, **parameters)
+    return outside.make(REGISTRY, name, parameters)
 
 
 def modules(text: str) -> list[str]:

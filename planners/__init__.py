@@ -76,6 +76,7 @@ REGISTRY = Registry(
     },
     group="bonspiel.planners",
     members=("plan",),
+    functions=("planners.parse", "planners.make"),
 )
 
 names = REGISTRY.names

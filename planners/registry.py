@@ -55,6 +55,7 @@ class Registry:
         removed: names of earlier versions -> the name to take instead.
         group: of the entry points; none if empty.
         members: attributes that show whether something from elsewhere is of this kind.
+        functions: as users write them: the one that takes a text, empty if none does, and the one that takes a name.
         extensions: game -> name -> "module:Class" of another package of this project, for that game alone. Like all
             places these are text, so that a name is known before anything of the game is imported.
     """
@@ -65,6 +66,7 @@ class Registry:
     removed: Mapping[str, str] = field(default_factory=dict)
     group: str = ""
     members: tuple[str, ...] = ()
+    functions: tuple[str, str] = ("parse", "make")
     extensions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def names(self) -> list[str]:
@@ -121,6 +123,26 @@ class Registry:
         Raises:
             ValueError: unknown name or parameter, or a value out of range.
         """
+        self.refuse_text(name)
+        return self._make(name, parameters)
+
+    def refuse_text(self, name: Any) -> None:
+        """Refuse a text with parameters where a name belongs.
+
+        Raises:
+            ValueError: names the function that takes texts, and how to write it by name.
+        """
+        try:
+            base, parameters = self.read(name) if isinstance(name, str) and ":" in name else (name, {})
+        except ValueError:  # no text either; what is wrong with it shows later
+            return
+        if parameters:
+            parse, make = self.functions
+            arguments = "".join(f", {key}={value!r}" for key, value in parameters.items())
+            ways = [f"{parse}({name!r})"] * bool(parse) + [f"{make}({base!r}{arguments})"]
+            raise ValueError(f"{self.kind} {name!r} is a text with parameters, not a name: write {' or '.join(ways)}")
+
+    def _make(self, name: str, parameters: Mapping[str, Any]) -> Any:
         cls = self.cls(name)
         parameters = renamed(cls, parameters)
         check_parameters(name, cls, parameters)
@@ -157,7 +179,7 @@ class Registry:
         """
         name, parameters = self.read(text)
         self.keep_words(name, parameters)
-        return self.make(name, **parameters)
+        return self._make(name, parameters)
 
     def keep_words(self, name: str, parameters: dict[str, Any]) -> None:
         """Turn None back into "none" where a field takes text, such as the noise of this name."""

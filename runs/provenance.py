@@ -7,13 +7,13 @@ import importlib.metadata
 import platform
 import shlex
 import socket
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import joblib
 
+from bonspiel.commit import commit
 from bonspiel.planners.core.code import sources
 from bonspiel.planners.core.code.packages import MISSING, origin
 from bonspiel.runs.experiment import RunError
@@ -89,19 +89,6 @@ def other_version(facts: Mapping[str, Any], expected: Mapping[str, Any]) -> str 
     return None if name is None else f"{name} {ours[name]}, not {theirs[name]}"
 
 
-def commit() -> str | None:
-    """The git commit of the sources, with a plus after uncommitted changes; None outside a repository."""
-    if not (sources.ROOT / ".git").exists():
-        return None
-    try:
-        git = ["git", "-C", str(sources.ROOT)]
-        head = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
-        changed = subprocess.run([*git, "diff", "--quiet", "HEAD"], check=False).returncode != 0
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return head + ("+" if changed else "")
-
-
 def cpu() -> str:
     """The processor's name; its architecture on systems that do not name it."""
     try:
@@ -133,7 +120,7 @@ def collect(arguments: Sequence[str], played: tuple[Path, ...] | None = None) ->
 
 def texts(facts: Mapping[str, Any]) -> dict[str, str]:
     """Facts as readable text by name, without those of merged runs."""
-    result = {name: str(value) for name, value in facts.items() if name != "merged"}
+    result = {name: "unknown" if value is None else str(value) for name, value in facts.items() if name != "merged"}
     if "packages" in facts:
         result["packages"] = ", ".join(f"{name} {version}" for name, version in facts["packages"].items())
     return result

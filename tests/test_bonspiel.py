@@ -108,4 +108,7 @@ def test_version_is_that_of_the_installed_package():
 def test_the_citation_and_the_changelog_name_this_version():
     citation, changelog = ((ROOT / name).read_text(encoding="utf-8") for name in ("CITATION.cff", "CHANGELOG.md"))
     assert f"\nversion: {bonspiel.__version__}\n" in citation
-    assert re.search(rf"^## {re.escape(bonspiel.__version__)} \(\d{{4}}-\d\d-\d\d\)$", changelog, re.MULTILINE)
+    released, dev, _ = bonspiel.__version__.partition(".dev")
+    when = "unreleased" if dev else r"\d{4}-\d\d-\d\d"
+    assert re.search(rf"^## {re.escape(released)} \({when}\)$", changelog, re.MULTILINE)
+    assert bool(dev) != ("date-released" in citation)

@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from bonspiel.commit import commit
 from bonspiel.planners.core.code import sources
+from bonspiel.runs.provenance import played_sources
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("planners", "curling", "envs", "runs")
+COMMIT = "bonspiel/commit.txt"
 EXAMPLE = Path(__file__).parent / "example_package"
 
 MODEL = """
@@ -68,15 +71,31 @@ print(decision.visits.sum())
 """
 
 
+def git(*arguments, folder):
+    who = ["-c", "user.name=tests", "-c", "user.email=tests"]
+    command = ["git", "-C", folder, *who, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """The wheel that is built from the source distribution, as `make wheel` builds both."""
-    source, out = tmp_path_factory.mktemp("source") / "bonspiel", tmp_path_factory.mktemp("dist")
+def source(tmp_path_factory):
+    """A repository with the sources, all of them committed."""
+    source = tmp_path_factory.mktemp("source") / "bonspiel"
     unneeded = shutil.ignore_patterns("__pycache__", "*.egg-info")
     for folder in (*PACKAGES, "bonspiel"):
         shutil.copytree(ROOT / folder, source / folder, symlinks=True, ignore=unneeded)
-    for file in ("pyproject.toml", "README.md", "LICENSE"):
+    for file in ("pyproject.toml", "setup.py", "README.md", "LICENSE", ".gitignore"):
         shutil.copy(ROOT / file, source)
+    git("init", "--quiet", folder=source)
+    git("add", ".", folder=source)
+    git("commit", "--quiet", "--message", "all", folder=source)
+    return source
+
+
+@pytest.fixture(scope="module")
+def wheel(source, tmp_path_factory):
+    """The wheel that is built from the source distribution, as `make wheel` builds both."""
+    out = tmp_path_factory.mktemp("dist")
     subprocess.run([sys.executable, "-m", "build", "--no-isolation", "--outdir", out, source], check=True)
     (found,) = out.glob("*.whl")
     return found
@@ -192,3 +211,73 @@ def test_reports_and_the_list_of_names(run, project):
     run("-m", "bonspiel", "report", "plain")
     assert [*(project / "plain").glob("*.html")]
     assert "middle" in run("-m", "bonspiel", "list")
+
+
+SHOW = (
+    "from bonspiel.runs import provenance; facts = provenance.collect(['x']); print(facts['commit'], facts['sources'])"
+)
+
+
+def test_the_wheel_knows_the_commit_and_the_digest_of_its_sources(run, source):
+    here = git("rev-parse", "HEAD", folder=source)
+    assert run("-c", SHOW).split() == [here, sources.digest(played_sources())]
+
+
+@pytest.fixture(scope="module")
+def build(tmp_path_factory):
+    """Build a wheel straight from a folder, without git's commands if asked; the commit in it, None without any."""
+
+    def built(folder, git=True):
+        out = tmp_path_factory.mktemp("built")
+        command = [
+            sys.executable,
+            "-m",
+            "pip",
+            "wheel",
+            "--quiet",
+            "--no-deps",
+            "--no-build-isolation",
+            "-w",
+            out,
+            folder,
+        ]
+        hidden = {} if git else {"PATH": str(out)}
+        subprocess.run(command, env=os.environ | hidden, check=True)
+        (wheel,) = out.glob("*.whl")
+        with zipfile.ZipFile(wheel) as opened:
+            return opened.read(COMMIT).decode().strip() if COMMIT in opened.namelist() else None
+
+    return built
+
+
+def test_a_wheel_without_a_source_distribution_knows_it_too_and_marks_changes(source, build, tmp_path):
+    shutil.copytree(source, tmp_path / "copy", symlinks=True)
+    head = git("rev-parse", "HEAD", folder=source)
+    assert build(tmp_path / "copy") == head
+    assert git("status", "--porcelain", folder=tmp_path / "copy") == ""
+    (tmp_path / "copy" / "planners" / "mine.py").touch()
+    assert build(tmp_path / "copy") == f"{head}+"
+    # what the earlier build left is not taken for the commit of these sources
+    shutil.rmtree(tmp_path / "copy" / ".git")
+    assert build(tmp_path / "copy") is None
+
+
+def test_of_a_checkout_git_tells_the_commit_and_of_another_repository_it_does_not(source, tmp_path, monkeypatch):
+    copy = tmp_path / "copy"
+    shutil.copytree(source, copy, symlinks=True)
+    head = git("rev-parse", "HEAD", folder=copy)
+    monkeypatch.setenv("GIT_DIR", str(ROOT / ".git"))  # as in a hook
+    assert commit(copy) == head
+    monkeypatch.delenv("GIT_DIR")
+    (copy / "notes.txt").touch()
+    assert commit(copy) == head
+    with open(copy / "planners" / "base.py", "a") as file:
+        file.write("# changed\n")
+    assert commit(copy) == f"{head}+"
+    (copy / "bonspiel" / "commit.txt").write_text("built\n")
+    git("rm", "--cached", "--quiet", "bonspiel/commit.py", folder=copy)
+    assert commit(copy) == "built"  # installed into a user's own repository
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert commit(copy) == "built"
+    (copy / "bonspiel" / "commit.txt").unlink()
+    assert commit(copy) is None

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from bonspiel.planners.checks import offers, require_count, steps_left
 from bonspiel.planners.core.bounds import state_bounds
 from bonspiel.planners.core.jit import (
+    INTERPRETED,
     RNG,
     ROLES,
     Problem,
@@ -135,7 +136,7 @@ def functions_of(model: Any) -> Any:
         raise TypeError(
             f"{cls.__name__} has no `{ROLES[functions.index(None)]}`; bonspiel.envs.check_model tests models"
         )
-    if not model.compiled:
+    if INTERPRETED or not model.compiled:
         return tuple(functions)
     for role, function in zip(ROLES, functions, strict=True):
         if not hasattr(function, "py_func"):
@@ -185,7 +186,7 @@ def problem_of(
         validity = no_validity()
     else:
         validity = new_validity(steps, len(state), len(model.action_low))
-        functions = functions if model.compiled else guarded(functions, Stopped)
+        functions = guarded(functions, Stopped) if isinstance(functions, tuple) else functions
     return Problem(functions, params, cell_params, state, float(model.discount), steps, counter, validity)
 
 

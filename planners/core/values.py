@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from bonspiel.planners.core.code.cache import cache_folder
+from bonspiel.planners.core.code.cache import cache_folder, usable_folder
 from bonspiel.planners.model import Array
 
 
@@ -29,15 +29,19 @@ def cached(name: str, sources: Iterable[ModuleType], compute: Callable[[], dict[
     digest = hashlib.blake2b(name.encode(), digest_size=8)
     for module in sources:
         digest.update(Path(str(module.__file__)).read_bytes())
-    file = cache_folder() / "values" / f"{digest.hexdigest()}.npz"
+    file_name = f"{digest.hexdigest()}.npz"
     try:
-        with open(file, "rb") as opened, np.load(opened) as stored:  # np.load leaves damaged files open
+        with (
+            open(cache_folder() / "values" / file_name, "rb") as opened,
+            np.load(opened) as stored,
+        ):  # np.load leaves damaged files open
             return dict(stored)
     except (OSError, ValueError, EOFError, zipfile.BadZipFile):
         arrays: dict[str, Any] = compute()
-    with suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=file.parent, suffix=".partial", delete=False) as partial:
-            np.savez(partial, **arrays)
-        os.replace(partial.name, file)
+    folder = usable_folder("values")
+    if folder is not None:
+        with suppress(OSError):  # the disk is full
+            with tempfile.NamedTemporaryFile(dir=folder, suffix=".partial", delete=False) as partial:
+                np.savez(partial, **arrays)
+            os.replace(partial.name, folder / file_name)
     return arrays

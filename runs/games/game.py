@@ -21,6 +21,7 @@ GAMES = Registry(
     },
     group="bonspiel.games",
     members=("make_player", "initial_state", "step", "record"),
+    functions=("GAMES.parse", "GAMES.make"),
 )
 
 

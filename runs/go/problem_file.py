@@ -1,11 +1,11 @@
 """Problems of life and death as SGF, and their solutions.
 
-AB and AW are the stones, PL the player to move, SL (or SQ) the region, TR the crucial stones, which the other colour
-attacks. What programs add besides is left alone.
+AB and AW are the stones, AE takes some away, PL the player to move, SL (or SQ) the region, TR the crucial stones, which
+the other colour attacks; of all nodes before the first move. What programs add besides is left alone.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import product, takewhile
 from pathlib import Path
 
 from bonspiel.envs.go.model import SMALLEST
@@ -15,6 +15,7 @@ from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.go.sgf import Incomplete, Node, index_of_letters, letters_of, read_file, write_nodes
 from bonspiel.version import __version__
 
+STONES = {"AB": 1, "AW": -1, "AE": 0}
 MOVERS = {"B": BLACK, "W": WHITE}
 
 
@@ -25,7 +26,7 @@ def read_problem(file: Path) -> Tsumego:
         UsageError: there is none, in one line.
     """
     try:
-        return _problem(read_file(file)[0])
+        return _problem(read_file(file))
     except OSError as error:
         raise UsageError(f"{file} cannot be read ({error.strerror})") from error
     except Incomplete as error:
@@ -34,22 +35,30 @@ def read_problem(file: Path) -> Tsumego:
         raise UsageError(f"{file} is no problem of life and death: {' '.join(str(error).split())}") from error
 
 
-def _problem(root: Node) -> Tsumego:
-    text = (root.get("SZ") or ["19"])[0]
+def _problem(nodes: Sequence[Node]) -> Tsumego:
+    """The problem that the nodes before the first move set up, one after the other."""
+    before = list(takewhile(lambda node: not {"B", "W"} & node.keys(), nodes)) or nodes[:1]
+    given: Node = {}
+    for node in before:
+        given |= {name: values for name, values in node.items() if name not in STONES}
+    text = (given.get("SZ") or [""])[0].strip() or "19"
     if not (text.isascii() and text.isdecimal() and SMALLEST <= int(text) <= LARGEST_SIZE):
         raise ValueError(f"SZ={text!r}: must be a whole number from {SMALLEST} to {LARGEST_SIZE}")
     size = int(text)
     stones = [0] * (size * size)
-    for name, stone in (("AB", 1), ("AW", -1)):
-        for point in _points(root.get(name, ()), size):
-            if stones[point]:
-                raise ValueError(f"two stones on the point {letters_of(point, size)}")
+    for node in before:
+        placed: dict[int, int] = {}
+        for name, stone in STONES.items():
+            for point in _points(node.get(name, ()), size):
+                if placed.setdefault(point, stone) != stone or (stone and stones[point]):
+                    raise ValueError(f"two stones on the point {letters_of(point, size)}")
+        for point, stone in placed.items():
             stones[point] = stone
-    mover = (root.get("PL") or [""])[0].upper()[:1]
+    mover = (given.get("PL") or [""])[0].strip().upper()[:1]
     if mover not in MOVERS:
         raise ValueError(f"PL={mover!r}: must be B or W, who is to move")
-    region = sorted({*_points(root.get("SL", ()), size), *_points(root.get("SQ", ()), size)})
-    crucial = sorted(set(_points(root.get("TR", ()), size)))
+    region = sorted({*_points(given.get("SL", ()), size), *_points(given.get("SQ", ()), size)})
+    crucial = sorted(set(_points(given.get("TR", ()), size)))
     return Tsumego(size, tuple(stones), tuple(region), tuple(crucial), MOVERS[mover])
 
 
@@ -60,8 +69,8 @@ def _points(values: Sequence[str], size: int) -> Iterator[int]:
         corners = [divmod(index_of_letters(corner, size), size) for corner in (first, last or first)]
         if any(row == size for row, _ in corners):
             raise ValueError(f"{value!r} is no point")
-        (top, left), (bottom, right) = corners
-        for row, column in product(range(top, bottom + 1), range(left, right + 1)):
+        rows, columns = map(sorted, zip(*corners, strict=True))
+        for row, column in product(range(rows[0], rows[1] + 1), range(columns[0], columns[1] + 1)):
             yield row * size + column
 
 

@@ -11,6 +11,7 @@ from bonspiel.runs.go.sgf import Incomplete, Node, index_of_letters, letters_of,
 from bonspiel.version import __version__
 
 NAMES = ("B", "W")
+SETUP = ("AB", "AW", "AE")
 
 
 @dataclass(frozen=True)
@@ -101,15 +102,21 @@ def read(file: Path, partial: bool = False) -> GoRecord:
 
 
 def _record(nodes: list[Node]) -> GoRecord:
-    root = {name: values[0] for name, values in nodes[0].items() if values}
-    if root.get("GM", "1") != "1" or {"AB", "AW", "AE"} & nodes[0].keys():
-        raise ValueError("it is of another game, or does not begin on an empty board")
+    root = {name: values[0] for name, values in nodes[0].items() if values and values[0].strip()}
+    if root.get("GM", "1").strip() != "1":
+        raise ValueError(f"GM={root['GM']!r}: must be 1, Go")
+    for number, node in enumerate(nodes):
+        if placed := [name for name in SETUP if any(point.strip() for point in node.get(name, ()))]:
+            where = f"in node {number}" if number else "in its first node"
+            raise ValueError(
+                f"it sets up stones ({placed[0]} {where}): must begin on an empty board, and go on by moves"
+            )
     comment = _comment(root)
-    size = root.get("SZ", "19")
+    size = root.get("SZ", "19").strip()
     if not size.isascii() or not size.isdecimal():
         raise ValueError(f"SZ={size!r}: must be a whole number")
     given = {name: comment[name] for name in ("superko", "playout") if name in comment}
-    model = Go(int(size), float(root.get("KM", "0")), **given)
+    model = Go(int(size), float(root.get("KM", "0").replace(",", ".")), **given)
     moves = [_move(node, model.size) for node in nodes if node.get(NAMES[0]) or node.get(NAMES[1])]
     names = root.get("PB", "Black"), root.get("PW", "White")
     facts, result, forfeit = comment.get("facts"), root.get("RE", ""), comment.get("forfeit")
@@ -118,6 +125,8 @@ def _record(nodes: list[Node]) -> GoRecord:
 
 def _move(node: Node, size: int) -> RecordedMove:
     player = int(not node.get(NAMES[0]))
+    if sum(len(node.get(name, ())) for name in NAMES) > 1:
+        raise ValueError("it has several moves in one node")
     comment = _comment({name: values[0] for name, values in node.items() if values})
     index = index_of_letters(node[NAMES[player]][0], size)
     cost = int(comment.get("simulations", 0)), float(comment.get("seconds", 0.0))

@@ -79,7 +79,10 @@ def connect(place: Place, jobs: int | None) -> Iterator[Workers]:
     Raises:
         UsageError: a package is missing, nothing answers at the address, or it has no workers.
     """
+    from bonspiel.planners.core.code.cache import usable_folder
+
     check(place)
+    usable_folder()  # if the cache cannot be written, this process says so, and its workers share another one
     if place.backend == "loky":
         yield Workers(job_count(jobs))
         return

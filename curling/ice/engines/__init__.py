@@ -9,7 +9,7 @@ ENGINES = {
     "analytic": "bonspiel.curling.ice.engines.analytic:AnalyticEngine",
     "box2d": "bonspiel.curling.ice.engines.box2d:Box2DEngine",
 }
-REGISTRY = Registry("engine", ENGINES)
+REGISTRY = Registry("engine", ENGINES, functions=("", "make_engine"))
 names = REGISTRY.names
 
 

@@ -35,6 +35,7 @@ from bonspiel.planners.core.jit.decorators import (
 )
 from bonspiel.planners.core.jit.lazy import CompiledFunction, compile_missing, seconds_loading
 from bonspiel.planners.core.jit.rollouts import rollout, step, step_exact, traced_rollout
+from bonspiel.planners.core.jit.settings import INTERPRETED
 from bonspiel.planners.core.jit.tables import table
 from bonspiel.planners.core.jit.validity import (
     Validity,
@@ -47,6 +48,7 @@ from bonspiel.planners.core.jit.validity import (
 )
 
 __all__ = [
+    "INTERPRETED",
     "MATRIX",
     "RNG",
     "ROLES",

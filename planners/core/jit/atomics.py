@@ -13,16 +13,16 @@ from collections.abc import Callable
 from typing import Any
 
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic, overload
-from numba.np import arrayobj
 from numpy.typing import NDArray
+
+from bonspiel.planners.core.jit.settings import cgutils
 
 WORD = 8  # bytes of a number, to which its address is aligned
 
 
 def _pointer(context: Any, builder: Any, kind: Any, array: Any, row: Any, column: Any) -> Any:
-    view = arrayobj.make_array(kind)(context, builder, array)
+    view = context.make_array(kind)(context, builder, array)
     return cgutils.get_item_pointer(context, builder, kind, view, [row, column], wraparound=False)
 
 

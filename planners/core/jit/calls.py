@@ -5,12 +5,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from numba import boolean, float64, int64, typeof, types
-from numba.core import cgutils
-from numba.experimental.function_type import _get_jit_address
 from numba.extending import intrinsic, overload
 
 from bonspiel.planners.core.jit.decorators import PARAMS_AT, ROLES, SIGNATURES, VECTOR
 from bonspiel.planners.core.jit.lazy import CompiledFunction
+from bonspiel.planners.core.jit.settings import INTERPRETED, cgutils
 from bonspiel.planners.core.jit.validity import ROLLOUTS, STEPS, Validity
 from bonspiel.planners.model import Array
 
@@ -107,14 +106,15 @@ def address_of(function: Any, role: str) -> int:
     """The address of a model function that was compiled for this role; it holds in this process only."""
     if isinstance(function, CompiledFunction) and function.signature is not None:
         function.load()  # so that another role's is refused
-    return int(_get_jit_address(function, SIGNATURES[role]))
+    found = function.get_compile_result(SIGNATURES[role])
+    return int(found.library.get_pointer_to_function(found.fndesc.llvm_func_name))
 
 
 _checked: dict[Any, Any] = {}
 
 
 def runner(kernel: Any, model: Any, *arguments: Any) -> Any:
-    """The kernel in the form that serves this model: compiled, or as plain Python for a Python model.
+    """The kernel in the form that serves this model: compiled, or as plain Python for a Python model or no compiler.
 
     The compiled form is the bare entry point, which costs 5 us less a call than numba's dispatcher because it does not
     look at the types of its arguments. So they are checked here, once for each kernel, class of model and class of the
@@ -128,7 +128,7 @@ def runner(kernel: Any, model: Any, *arguments: Any) -> Any:
     Raises:
         TypeError: an argument, or a field of one, is not of the type declared.
     """
-    if not model.compiled:
+    if INTERPRETED or not model.compiled:
         return kernel.py_func
     key = (kernel, type(model), type(arguments[-1]))
     entry_point = _checked.get(key)

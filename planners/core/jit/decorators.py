@@ -5,15 +5,17 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from numba import boolean, float64, int64, typeof, types, uint64
-from numba.core.typing import Signature
 from numba.extending import register_jitable
 
-from bonspiel.planners.core.jit.lazy import declare
+from bonspiel.planners.core.jit.lazy import declare, options
+from bonspiel.planners.core.jit.settings import require
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+Signature = type(types.void())
 VECTOR = float64[::1]
 MATRIX = float64[:, ::1]
+require(types, "npy_rng")
 RNG = types.npy_rng
 
 SIGNATURES = {
@@ -76,9 +78,9 @@ def helper(function: F) -> F:
 
 def model_helper(function: F) -> F:
     """A piece of a kernel that calls model functions: compiled within compiled kernels, else plain Python."""
-    return cast(F, register_jitable(nogil=True, error_model="numpy", _nrt=False, forceinline=True)(function))
+    return cast(F, register_jitable(**options(nrt=False, forceinline=True))(function))
 
 
 def rare_helper(function: F) -> F:
     """A model helper that is hardly ever run, and so a function of its own instead of a part of its callers' code."""
-    return cast(F, register_jitable(nogil=True, error_model="numpy", _nrt=False)(function))
+    return cast(F, register_jitable(**options(nrt=False, forceinline=False))(function))

@@ -5,9 +5,23 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from numba import types
-from numba.core import cgutils
-from numba.core.boxing import NativeValue
-from numba.core.pythonapi import _unboxers
+from numba.extending import NativeValue
+
+from bonspiel.planners.core.jit.settings import cgutils, private
+
+private("numba.core.boxing", "unbox")  # which adds numba's readers to the table
+READERS = getattr(private("numba.core.pythonapi", "_unboxers"), "functions", {})
+GENERATORS = getattr(types, "NumPyRandomBitGeneratorType", None)
+WRITES_BY = (
+    "alloca_once_value",
+    "create_struct_proxy",
+    "early_exit_if_null",
+    "false_bit",
+    "gep_inbounds",
+    "get_or_insert_function",
+    "true_bit",
+    "voidptr_t",
+)
 
 BIT_GENERATOR = ("state", "fnptr_next_uint64", "fnptr_next_uint32", "fnptr_next_double")  # as numpy's bitgen.h has them
 DYNAMIC = "<dynamic>"  # numba's name for the module of a function that has none
@@ -22,9 +36,8 @@ def _read_bit_generator(kind: Any, generator: Any, c: Any) -> NativeValue:
     read, builder = cgutils.create_struct_proxy(kind)(c.context, c.builder), c.builder
     read.parent = generator
     failed = cgutils.alloca_once_value(builder, cgutils.false_bit)
-    get_pointer = c.pyapi._get_function(
-        cgutils.ir.FunctionType(cgutils.voidptr_t, [c.pyapi.pyobj, cgutils.voidptr_t]), "PyCapsule_GetPointer"
-    )
+    get_pointer_type = cgutils.ir.FunctionType(cgutils.voidptr_t, [c.pyapi.pyobj, cgutils.voidptr_t])
+    get_pointer = cgutils.get_or_insert_function(builder.module, get_pointer_type, "PyCapsule_GetPointer")
     with ExitStack() as stack:
         capsule = c.pyapi.object_getattr_string(generator, "capsule")
         with cgutils.early_exit_if_null(builder, stack, capsule):
@@ -46,19 +59,21 @@ def installed_for(function: Any) -> Iterator[None]:
     """Read generators so where Python calls this function, which is compiled meanwhile.
 
     Functions that it calls are compiled along with it. Among them may be a user's own, which keeps numba's reader.
-    The caller holds numba's compiler lock.
+    The caller holds numba's compiler lock. Where numba lacks a name that this needs, its own reader stays.
     """
-    readers, kind = _unboxers.functions, types.NumPyRandomBitGeneratorType
-    before = readers[kind]
+    before = READERS.get(GENERATORS)
+    if before is None or not all(hasattr(cgutils, name) for name in WRITES_BY):
+        yield
+        return
     own = function.__module__ or DYNAMIC, function.__qualname__
 
     def read(kind: Any, generator: Any, c: Any) -> Any:
-        entered = c.context.fndesc
-        is_own = (entered.modname, entered.qualname) == own
+        entered = getattr(c.context, "fndesc", None)
+        is_own = (getattr(entered, "modname", None), getattr(entered, "qualname", None)) == own
         return (_read_bit_generator if is_own else before)(kind, generator, c)
 
-    readers[kind] = read
+    READERS[GENERATORS] = read
     try:
         yield
     finally:
-        readers[kind] = before
+        READERS[GENERATORS] = before

@@ -6,9 +6,9 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 from numba import intp, typeof
-from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
 
+from bonspiel.planners.core.jit.settings import cgutils
 from bonspiel.planners.model import Array
 
 _declared: dict[str, Array] = {}

@@ -1,9 +1,10 @@
 import os
+import tempfile
 import time
 
 import pytest
 
-from bonspiel.planners.core.code.cache import UNUSED_SECONDS, code_folder
+from bonspiel.planners.core.code.cache import SAID, UNUSED_SECONDS, _temporary, code_folder
 
 
 @pytest.fixture
@@ -38,8 +39,17 @@ def test_code_that_is_used_stays(folder):
     assert time.time() - old.stat().st_mtime < UNUSED_SECONDS
 
 
-def test_a_cache_that_cannot_be_written_is_no_reason_to_fail(folder, monkeypatch):
+def test_where_no_folder_can_be_written_there_is_none_and_it_is_said_once(folder, monkeypatch, capfd):
     file = folder / "file"
     file.write_text("")
     monkeypatch.setenv("BONSPIEL_CACHE", str(file))
-    assert code_folder("d" * 16) == file / ("d" * 16)
+    monkeypatch.setenv(SAID, "")
+
+    def no_room(prefix):
+        raise FileNotFoundError("no usable temporary directory")
+
+    monkeypatch.setattr(tempfile, "mkdtemp", no_room)
+    _temporary.cache_clear()
+    for digest in ("d" * 16, "e" * 16):
+        assert code_folder(digest) is None
+    assert capfd.readouterr().err.count("the cache cannot be written") == 1

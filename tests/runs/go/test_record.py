@@ -1,5 +1,7 @@
 """Records of games of Go as SGF: written, read again, from elsewhere, and broken."""
 
+from pathlib import Path
+
 import pytest
 
 from bonspiel.envs.go.model import Go
@@ -96,3 +98,120 @@ def test_nodes_keep_their_values():
     with pytest.raises(Incomplete) as broken:
         read_nodes("(;A[1];B[")
     assert broken.value.nodes == [{"A": ["1"]}, {"B": []}]
+
+
+RECORDS = Path(__file__).parent / "records"  # as programs and servers write them
+OTHERS = {
+    "bom": (7.5, ("Black", "White"), 4),
+    "chinese_result": (0.0, ("乙", "甲"), 2),
+    "gb": (6.5, ("甲", "乙"), 4),
+    "kmcomma": (6.5, ("Black", "White"), 4),
+    "kmempty": (0.0, ("Black", "White"), 4),
+    "latin1": (6.5, ("Müller", "Jönsson"), 4),
+    "mailheader": (0.0, ("Black", "White"), 4),
+    "sjis": (6.5, ("山田 太郎", "佐藤 表子"), 4),
+    "spacevalue": (6.5, ("Black", "White"), 2),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_records_of_other_programs_are_read(name):
+    found = record.read(RECORDS / f"{name}.sgf")
+    assert (found.model.komi, found.names, len(found.moves)) == OTHERS[name]
+    assert found.result == ("白胜43.5目" if name == "chinese_result" else "")
+
+
+GAME_OF_TWO = "GM[1]FF[4]SZ[9]PB[{}];B[ee];W[cc])"
+
+
+@pytest.mark.parametrize(
+    ("head", "charset", "name"),
+    [
+        ("(;CA[UTF-8]", "utf-8", "Müller"),
+        ("(;CA[utf-8]", "utf-8-sig", "Müller"),
+        ("(;CA[ISO-8859-1]", "latin-1", "Müller"),
+        ("(;CA[ISO8859-1]", "utf-8", "MÃ¼ller"),  # true or not, it is what the file says
+        ("(;CA[UTF-8]", "latin-1", "Müller"),  # not true
+        ("(;CA[GBK]", "gb18030", "聶衛平"),
+        ("(;CA[Big5]", "big5", "聶衛平"),
+        ("(;CA[EUC-KR]", "euc-kr", "이창호"),
+        ("(;CA [ Shift_JIS ]", "cp932", "表 ソ]"),  # whose second bytes are a backslash or a bracket
+        ("(;", "utf-16", "Müller"),
+        ("(;CA[]", "utf-8", "Müller"),
+    ],
+)
+def test_the_character_set_is_that_of_the_mark_or_of_ca_or_utf_8_or_latin_1(tmp_path, head, charset, name):
+    file = tmp_path / "game.sgf"
+    written = "Müller" if name == "MÃ¼ller" else name
+    file.write_bytes((head + GAME_OF_TWO.format(written.replace("]", "\\]"))).encode(charset))
+    assert record.read(file).names[0] == name
+
+
+@pytest.mark.parametrize("charset", ["klingon", "hex", "UTF 8", "\u00fc"])
+def test_an_unknown_character_set_is_named(tmp_path, charset):
+    file = tmp_path / "game.sgf"
+    file.write_bytes(f"(;CA[{charset}]{GAME_OF_TWO.format('x')}".encode("latin-1"))
+    if charset == "UTF 8":  # no set has a blank in its name
+        assert record.read(file).names[0] == "x"
+    else:
+        with pytest.raises(ValueError, match=f"CA='{charset}': must be a character set such as UTF-8"):
+            record.read(file)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(;GM[1]\rSZ[9]\rKM[6.5]\r;B[ee]\r;W[cc]\r)",
+        "(;GM [1]\tSZ\n[ 9 ]KM[6,5 ] ; B [ee] ; W[ cc ] )",
+        "(;gm[1]sz[9]km[6.5];b[ee];w[cc])",
+        "(;GaMe[1]SiZe[9]KoMi[6.5];Black[ee];White[cc])",
+        "Subject: a game (the first) of [go]\n\n(;GM[]SZ[9]KM[+6.50];B[ee](;W[cc])(;W[dd]))\n-- \nme",
+        "(;SZ[9]KM[6.5]AB[]MULTI_2[x];B[ee];W[cc]",
+        "(;SZ[9]KM[6.5]C[a \\] bracket (;B[aa\\]) \\\\];B[ee];W[cc])",
+    ],
+)
+def test_blanks_line_ends_and_earlier_names_change_nothing(tmp_path, text):
+    file = tmp_path / "game.sgf"
+    file.write_bytes(text.encode())
+    found = record.read(file, partial=True)
+    assert found.model == Go(9, 6.5) and [move.index for move in found.moves] == [40, 20]
+
+
+def test_a_line_that_is_broken_for_its_length_is_one():
+    assert read_nodes("(;C[one\\\nline \\\r\nof three])") == [{"C": ["oneline of three"]}]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("(;SZ[9]HA[2]AB[cc][gg];W[ee])", "AB in its first node"),
+        ("(;SZ[9];AB[cc];W[ee])", "AB in node 1"),
+        ("(;SZ[9];B[ee];AW[aa:cc])", "AW in node 2"),
+        ("(;SZ[9];B[ee];AE[ee])", "AE in node 2"),
+        ("(;SZ[9];B[ee]AW[aa])", "AW in node 1"),
+        ("(;SZ[9];B[ee]W[aa])", "several moves in one node"),
+        ("(;SZ[9];B[ee][aa])", "several moves in one node"),
+    ],
+)
+def test_stones_that_no_move_brings_are_refused_and_not_lost(tmp_path, run, text, words):
+    file = tmp_path / "game.sgf"
+    file.write_text(text)
+    status, _, err = run("replay", file, "--game", "go")
+    assert status == 2 and len(err.splitlines()) == 1 and words in err
+
+
+def test_passes_are_read_in_each_form(tmp_path):
+    file = tmp_path / "game.sgf"
+    file.write_text("(;SZ[9];B[];W[tt];B[ ])")
+    assert [move.index for move in record.read(file).moves] == [81, 81, 81]
+
+
+@pytest.mark.parametrize(
+    ("more", "left"), [("(;SZ[9];B[aa])", 1), ("\n(;SZ[9](;B[aa])(;B[bb]))\n(;SZ[9]", 2), ("(bye)", 0)]
+)
+def test_games_beside_the_first_are_counted(tmp_path, capsys, more, left):
+    file = tmp_path / "game.sgf"
+    file.write_text("(;SZ[9];B[ee](;W[cc])(;W[dd]))" + more)
+    assert [move.index for move in record.read(file).moves] == [40, 20]
+    said = f"{file} has {left + 1} games: the first is read, {left} left out\n"
+    assert capsys.readouterr().err == (said if left else "")

@@ -5,8 +5,9 @@ import re
 
 import pytest
 
+from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.go import solve
-from bonspiel.runs.go.problem_file import read_problem, write_problem
+from bonspiel.runs.go.problem_file import _points, read_problem, write_problem
 from tests.envs.go.shapes import UNSETTLED, enclosed
 
 
@@ -81,3 +82,38 @@ def test_each_mistake_is_a_line(run, problem, change, words):
 def test_options_out_of_range_are_refused(run, problem, options, words):
     status, _, err = run("solve", problem, *options)
     assert status == 2 and words in err
+
+
+def test_stones_after_the_first_node_belong_to_the_problem(problem):
+    text, whole = problem.read_text(), read_problem(problem)
+    for later in ("AB", "AW", "SL", "TR", "PL"):
+        problem.write_text(text.replace(later + "[", ";" + later + "["))
+        assert read_problem(problem) == whole
+    corner = "AB[aa]AE[aa]"
+    problem.write_text(text.replace("(;", "(;AB[jj];AE[jj]"))
+    assert read_problem(problem) == whole
+    problem.write_text(text.replace("(;", f"(;{corner}"))
+    with pytest.raises(UsageError, match="two stones on the point aa"):
+        read_problem(problem)
+
+
+def test_a_rectangle_may_be_named_by_any_two_corners():
+    assert (
+        {*_points(["bc:ca"], 9)}
+        == {*_points(["ba:cc"], 9)}
+        == {row * 9 + column for row in range(3) for column in (1, 2)}
+    )
+
+
+def test_further_problems_of_a_file_are_counted(run, problem):
+    problem.write_text(problem.read_text() * 3)
+    status, out, err = run("solve", problem)
+    assert status == 0 and "Black to move: wins" in out
+    assert err == f"{problem} has 3 games: the first is read, 2 left out\n"
+
+
+@pytest.mark.parametrize("text", ["", "\n", "\ufeff"])
+def test_an_empty_file_is_no_problem(run, problem, text):
+    problem.write_text(text, "utf-8")
+    status, _, err = run("solve", problem)
+    assert status == 2 and len(err.splitlines()) == 1 and "is no game" in err
