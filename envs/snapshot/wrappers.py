@@ -7,7 +7,20 @@ from gymnasium import spaces, wrappers
 
 from bonspiel.envs.snapshot.recorded import Recorded
 
-TRANSPARENT = {wrappers.OrderEnforcing, wrappers.PassiveEnvChecker, wrappers.TimeLimit, Recorded}
+TRANSPARENT = {
+    wrappers.OrderEnforcing,
+    wrappers.PassiveEnvChecker,
+    wrappers.TimeLimit,
+    wrappers.RecordEpisodeStatistics,  # in the information alone
+    wrappers.RecordVideo,
+    wrappers.HumanRendering,
+    Recorded,
+}
+
+PICTURES = {wrappers.RenderCollection, wrappers.AddWhiteNoise, wrappers.ObstructView}
+"""Wrappers that change pictures alone, and so what AddRenderObservation observes."""
+
+DRAWING = {wrappers.RecordVideo, wrappers.HumanRendering, *PICTURES}
 
 STATELESS: set[type] = {
     wrappers.ClipAction,
@@ -25,13 +38,26 @@ STATELESS: set[type] = {
 """Wrappers without a state of their own, subclasses not included; add yours if none of its attributes ever changes."""
 
 
+def left_out(env: Any) -> list[Any]:
+    """The wrappers, the outermost first, that change neither actions nor results before the time limit."""
+    found, without = [], TRANSPARENT | PICTURES
+    while isinstance(env, gymnasium.Wrapper):
+        if isinstance(env, wrappers.AddRenderObservation):
+            without = TRANSPARENT
+        if type(env) in without:
+            found.append(env)
+        env = env.env
+    return found
+
+
 def without_transparent(env: Any) -> Any:
-    """The environment without the wrappers that change neither actions nor results before the time limit, in place."""
-    while type(env) in TRANSPARENT:
+    """The environment without the wrappers that are left out, in place."""
+    unwanted = set(map(id, left_out(env)))
+    while id(env) in unwanted:
         env = env.env
     outer = env
     while isinstance(outer, gymnasium.Wrapper):
-        while type(outer.env) in TRANSPARENT:
+        while id(outer.env) in unwanted:
             outer.env = outer.env.env  # type: ignore[attr-defined]
         outer = outer.env
     return env
@@ -77,7 +103,7 @@ def time_limit(env: Any) -> int | None:
 def recorder(env: Any) -> Recorded | None:
     """The recorder of an environment, beneath all outer wrappers without a state."""
     found = None
-    while type(env) in TRANSPARENT or type(env) in STATELESS:
+    while _passes_on(env):
         if type(env) in STATELESS:
             found = None  # the one above it records other actions
         elif isinstance(env, Recorded):
@@ -91,9 +117,13 @@ def with_recorder(env: Any) -> Any:
     if recorder(env) is not None:
         return env
     outer, inner = None, env
-    while type(inner) in TRANSPARENT or type(inner) in STATELESS:
+    while _passes_on(inner):
         outer, inner = inner, inner.env
     if outer is None:
         return Recorded(env)
     outer.env = Recorded(inner)
     return env
+
+
+def _passes_on(env: Any) -> bool:
+    return type(env) in TRANSPARENT or type(env) in PICTURES or type(env) in STATELESS
