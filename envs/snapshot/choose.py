@@ -27,7 +27,7 @@ def from_gymnasium(
     horizon: int | None = None,
     discount: float = 1.0,
     capacity: int = 100_000,
-    memory: float = 1e9,
+    max_bytes: int = 1_000_000_000,
 ) -> GymnasiumModel:
     """A model of a Gymnasium environment, for every planner that takes Python models.
 
@@ -47,11 +47,11 @@ def from_gymnasium(
 
     Wrappers that only transform actions, observations or rewards (`envs.snapshot.STATELESS`) are applied around the
     first four; with any other wrapper, deep copies and replay remain. `model.storage.name` is the way in use,
-    `model.rejected` has the reasons against those before it. Noise must come from the environment's `np_random`, or from
-    parts that hold it: other generators would repeat in each copy what a plan must not know.
+    `model.rejected` has the reasons against those before it. Noise must come from the environment's `np_random`, which
+    its parts may hold: the noise of another generator would be the same in every copy, and known to a plan.
 
-    Copies draw nothing and write no videos. Whether a deep copy leaves `env` alone is tried out in a child process first,
-    where the system can fork one; if not, as with simulators of PyBullet, gymnasium.make makes the copies.
+    Copies draw nothing and write no videos. Whether a deep copy leaves `env` alone is tried out in a child process,
+    where the system can fork one; if it does not, as with simulators of PyBullet, gymnasium.make makes the copies.
 
     Examples:
         >>> import gymnasium, numpy as np
@@ -69,7 +69,7 @@ def from_gymnasium(
         horizon: largest number of steps; the environment's own time limit if None.
         discount: discount factor of a step.
         capacity: number of deep copies or records to keep; more than a search takes steps between two visits of a node.
-        memory: bytes that the deep copies of searches may take, and those of observed states.
+        max_bytes: that the deep copies of searches may take, and those of observed states; the oldest make room.
 
     Raises:
         ValueError: not an environment, or one whose action space is not a bounded Box; or there is no horizon; or it
@@ -82,7 +82,7 @@ def from_gymnasium(
             remedy = f"set self.{name} in its __init__, e.g. to gymnasium.spaces.Box(-1.0, 1.0, (1,))"
             raise ValueError(f"env={env}: must have an {name}; {remedy}")
     box = action_space(env)
-    remedy = f"a bounded Box, for {env}; put a wrapper with such an action space around it"
+    remedy = f"a bounded Box of finite range, for {env}; put a wrapper with such an action space around it"
     require(isinstance(box, spaces.Box) and _has_range(box), "action_space", box, remedy)
     assert isinstance(box, spaces.Box)
     limit = time_limit(env) if horizon is None else horizon
@@ -90,12 +90,12 @@ def from_gymnasium(
     require_count("horizon", limit)
     require_count("capacity", capacity)
     require_positive("discount", discount, 1.0)
-    require_positive("memory", memory)
+    require_count("max_bytes", max_bytes)
     rejected: list[str] = []
     raising = True
     try:
         fresh, copies = _copier(env)
-        for storage in _ways(fresh, copies, capacity, memory):
+        for storage in _ways(fresh, copies, capacity, max_bytes):
             model = GymnasiumModel(storage, box, env.observation_space, int(limit or 0), discount)
             try:
                 check_restoring(model)
@@ -134,7 +134,7 @@ def _check_form(env: Any, model: GymnasiumModel) -> None:
         return
 
 
-def _ways(fresh: Callable[[], Any], copies: bool, capacity: int, memory: float) -> Iterator[Storage]:
+def _ways(fresh: Callable[[], Any], copies: bool, capacity: int, max_bytes: int) -> Iterator[Storage]:
     """The ways to restore that may do, the cheap ones first; deep copies if there are any."""
     example = fresh()
     reset(example, seed=0)
@@ -145,7 +145,7 @@ def _ways(fresh: Callable[[], Any], copies: bool, capacity: int, memory: float) 
         if worlds := by_box2d(fresh, example, capacity):
             yield worlds
     if copies:
-        yield DeepCopies(fresh, capacity, memory)
+        yield DeepCopies(fresh, capacity, max_bytes)
     yield Replay(fresh, capacity, again=True)
     yield Replay(fresh, capacity, again=False)
 

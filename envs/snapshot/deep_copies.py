@@ -18,15 +18,15 @@ class DeepCopies:
     Args:
         fresh: makes copies of the environment.
         capacity: number of copies to keep of each sort.
-        memory: bytes that the copies of each sort may take.
+        max_bytes: that the copies of each sort may take.
     """
 
     name = "deep copies"
     width = 1
 
-    def __init__(self, fresh: Callable[[], Any], capacity: int, memory: float = math.inf) -> None:
+    def __init__(self, fresh: Callable[[], Any], capacity: int, max_bytes: float = math.inf) -> None:
         self.fresh = fresh
-        self.kept = Kept(capacity, memory)
+        self.kept = Kept(capacity, max_bytes)
         self.count = 0
 
     def observe(self, env: Any, number: float, out: Array) -> None:

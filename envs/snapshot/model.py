@@ -53,7 +53,7 @@ class GymnasiumModel:
         self.rejected: list[str] = []
         self.action_low = np.asarray(actions.low, np.float64).ravel()
         self.action_high = np.asarray(actions.high, np.float64).ravel()
-        self._integers = None
+        self._integers: tuple[Any, ...] | None = None
         if np.issubdtype(actions.dtype, np.integer):
             self._integers = actions.low.ravel(), actions.high.ravel(), self.action_low, self.action_high
             half = 0.5 * (self.action_low < self.action_high)
@@ -143,7 +143,8 @@ class GymnasiumModel:
 
     def _nearest_integers(self, action: Array) -> Any:
         """Float64 does not hold all ends of 64 bits, so that the ends themselves stand for what lies beyond."""
-        low, high, lowest, highest = self._integers  # type: ignore[misc]
+        assert self._integers is not None
+        low, high, lowest, highest = self._integers
         nearest = np.floor(action + 0.5)
         taken = np.where(nearest < highest, low, high)
         between = (nearest > lowest) & (nearest < highest)

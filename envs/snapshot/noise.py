@@ -47,7 +47,7 @@ class OtherNoise:
             for generator in (*generators(env), *_of_its_modules(env))
             if getattr(generator, "bit_generator", None) is not own
         ]
-        self.reads.append(("the global generator of numpy.random", lambda: pickle.dumps(np.random.get_state())))
+        self.reads.append(("the global generator of numpy.random", _numpys_state))
         self.reads.append(("the global generator of random", random.getstate))
         self.before: list[Any] = []
 
@@ -59,6 +59,10 @@ class OtherNoise:
         """Name a generator that has moved since; None if none has."""
         moved = [name for (name, read), before in zip(self.reads, self.before, strict=True) if read() != before]
         return moved[0] if moved else None
+
+
+def _numpys_state() -> bytes:
+    return pickle.dumps(np.random.get_state())  # noqa: NPY002 - it is only read
 
 
 def _of_its_modules(env: Any) -> list[Any]:

@@ -49,11 +49,11 @@ class Kept:
 
     Args:
         capacity: number of snapshots to keep of each sort.
-        memory: bytes that the snapshots of each sort may take, as far as they are measured.
+        max_bytes: that the snapshots of each sort may take, if they are measured.
     """
 
-    def __init__(self, capacity: int, memory: float = math.inf) -> None:
-        self.capacity, self.memory = capacity, memory
+    def __init__(self, capacity: int, max_bytes: float = math.inf) -> None:
+        self.capacity, self.max_bytes = capacity, max_bytes
         self.largest = 1
         self.searched: OrderedDict[float, Any] = OrderedDict()
         self.observed: OrderedDict[float, Any] = OrderedDict()
@@ -62,10 +62,10 @@ class Kept:
         return self.searched if number < 1.0 else self.observed
 
     def measure(self, size: int) -> None:
-        """Keep no more snapshots of this size, in bytes, than fit into the memory; one always does."""
+        """Keep no more snapshots of this size, in bytes, than max_bytes allow; one is always kept."""
         if size > self.largest:
             self.largest = size
-            self.capacity = max(1, int(min(self.capacity, self.memory // size)))
+            self.capacity = max(1, int(min(self.capacity, self.max_bytes // size)))
 
     def put(self, number: float, item: Any) -> None:
         """Keep an item under a number."""
@@ -79,7 +79,8 @@ class Kept:
         number = float(snapshot[0])
         kept = self._sort(number)
         if number not in kept:
-            limit = "" if self.memory == math.inf else f", of {self.largest:,} bytes in a memory of {self.memory:,}"
-            require(False, "state", snapshot, f"one of the {self.capacity:,} states of this model used last{limit}")
+            sizes = f", of up to {self.largest:,} bytes each (max_bytes={self.max_bytes:,})"
+            allowed = f"one of the {self.capacity:,} states of this model used last"
+            require(False, "state", snapshot, allowed + sizes * (self.max_bytes < math.inf))
         kept.move_to_end(number)
         return kept[number]

@@ -7,6 +7,7 @@ from typing import Any
 
 import gymnasium
 from gymnasium.envs.registration import load_env_creator
+from gymnasium.utils import EzPickle
 
 from bonspiel.envs.snapshot.copies.objects import without_copies
 from bonspiel.envs.snapshot.wrappers import DRAWING, left_out, without_transparent
@@ -14,20 +15,32 @@ from bonspiel.planners.core.code.packages import error_text
 
 
 def deep_copy(env: Any, memo: dict[int, Any] | None = None) -> Any:
-    """A deep copy that shares spaces and specification, since they never change; `memo` as for copy.deepcopy."""
-    base, memo = env.unwrapped, {} if memo is None else memo
-    memo.update((id(part), part) for part in (base.action_space, base.observation_space, base.spec))
-    return copy.deepcopy(env, memo)
+    """A deep copy that shares spaces and specification, since they never change, and has no windows or surfaces.
+
+    Args:
+        env: the environment.
+        memo: by id, what stands for other parts of it in the copy.
+    """
+    memo = _shared(env) | (memo or {})
+    try:
+        return copy.deepcopy(env, memo.copy())
+    except TypeError:  # surfaces, unless something else cannot be copied
+        return copy.deepcopy(env, memo | without_copies(env))
 
 
 def headless_copy(env: Any) -> Any:
-    """A deep copy without windows and without the wrappers that change neither actions nor results."""
-    memo = without_copies(env)
+    """A deep copy that neither shows nor films, without the wrappers that change neither actions nor results."""
+    memo = _shared(env) | without_copies(env)
     for layer in reversed(left_out(env)):
-        memo[id(layer)] = deep_copy(layer.env, memo)
-    copied = deep_copy(env, memo)
+        memo[id(layer)] = copy.deepcopy(layer.env, memo)
+    copied = copy.deepcopy(env, memo)
     stop_drawing(copied)
     return copied
+
+
+def _shared(env: Any) -> dict[int, Any]:
+    base = env.unwrapped
+    return {id(part): part for part in (base.action_space, base.observation_space, base.spec)}
 
 
 def stop_drawing(env: Any) -> None:
@@ -38,13 +51,17 @@ def stop_drawing(env: Any) -> None:
     base.render = _draw_nothing
     with suppress(AttributeError):  # a property
         base.render_mode = None
-    arguments = getattr(base, "_ezpickle_kwargs", {})  # by which its copies are made
-    if "render_mode" in arguments:
-        base._ezpickle_kwargs = arguments | {"render_mode": None}
+    if isinstance(base, EzPickle):  # whose copies are made by the arguments
+        base._ezpickle_args = tuple(map(_not_human, base._ezpickle_args))
+        base._ezpickle_kwargs = {key: _not_human(value) for key, value in base._ezpickle_kwargs.items()}
 
 
 def _draw_nothing() -> None:
     return None
+
+
+def _not_human(argument: Any) -> Any:
+    return None if isinstance(argument, str) and argument == "human" else argument
 
 
 def by_make(env: Any) -> Callable[[], Any]:

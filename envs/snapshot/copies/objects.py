@@ -58,17 +58,15 @@ def _is_left_out(item: Any) -> bool:
 
 
 def _is_drawn_with(item: Any) -> bool:
-    return any(cls.__module__.partition(".")[0] in DRAWING for cls in type(item).__mro__)
+    modules = (getattr(cls, "__module__", None) for cls in type(item).__mro__)  # a class of SWIG has none
+    return any(str(module).partition(".")[0] in DRAWING for module in modules)
 
 
 def _can_be_copied(item: Any) -> bool:
-    if hasattr(item, "__deepcopy__"):
-        return True
     try:
-        item.__reduce_ex__(4)
+        return hasattr(item, "__deepcopy__") or bool(item.__reduce_ex__(4))
     except Exception:  # TypeError, or what its library raises
         return False
-    return True
 
 
 def size(env: Any) -> int:
