@@ -133,12 +133,13 @@ class GymnasiumModel:
     def action(self, action: Array) -> Any:
         """A new item of the action space, since environments may keep it: clipped to the bounds, integers rounded."""
         if self._integers is not None:
-            return self._nearest_integers(action).reshape(self._shape or -1)
-        taken = action.astype(self._dtype)
-        for value, (low, high) in zip(action.tolist(), self._bounds):  # noqa: B905  (np.clip takes four times as long)
-            if value < low or value > high:
-                taken = np.clip(action, self.action_low, self.action_high).astype(self._dtype)
-                break
+            taken = self._nearest_integers(action)
+        else:
+            taken = action.astype(self._dtype)
+            for value, (low, high) in zip(action.tolist(), self._bounds):  # noqa: B905  (np.clip takes four times as long)
+                if value < low or value > high:
+                    taken = np.clip(action, self.action_low, self.action_high).astype(self._dtype)
+                    break
         return taken if self._shape is None else taken.reshape(self._shape)
 
     def _nearest_integers(self, action: Array) -> Any:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from bonspiel.envs.snapshot.copies.objects import GENERATORS, generators
+from bonspiel.envs.snapshot.copies.objects import generators, is_generator
+from bonspiel.envs.snapshot.wrappers import layers_of
 from bonspiel.planners.model import Rng
 
 
@@ -68,13 +69,8 @@ def _numpys_state() -> bytes:
 def _of_its_modules(env: Any) -> list[Any]:
     """The generators that belong to the classes of an environment and of its wrappers, or to their modules."""
     found: dict[int, Any] = {}
-    while True:
-        for cls in type(env).__mro__:
-            own = vars(cls)
-            module = getattr(own.get("step"), "__globals__", {})
-            for item in (*own.values(), *module.values()):
-                if isinstance(item, GENERATORS):
-                    found[id(item)] = item
-        if env is env.unwrapped:
-            return list(found.values())
-        env = env.env
+    for cls in {cls: None for layer in layers_of(env) for cls in type(layer).__mro__}:
+        own = vars(cls)
+        module = getattr(own.get("step"), "__globals__", {})
+        found |= {id(item): item for item in (*own.values(), *module.values()) if is_generator(item)}
+    return list(found.values())

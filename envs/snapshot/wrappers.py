@@ -1,5 +1,6 @@
 """Wrappers that a model leaves out, those that a snapshot need not contain, and the recorder of an episode."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import gymnasium
@@ -38,15 +39,22 @@ STATELESS: set[type] = {
 """Wrappers without a state of their own, subclasses not included; add yours if none of its attributes ever changes."""
 
 
+def layers_of(env: Any) -> Iterator[Any]:
+    """The wrappers, the outermost first, and the environment inside."""
+    while env is not env.unwrapped:
+        yield env
+        env = env.env
+    yield env
+
+
 def left_out(env: Any) -> list[Any]:
     """The wrappers, the outermost first, that change neither actions nor results before the time limit."""
     found, without = [], TRANSPARENT | PICTURES
-    while isinstance(env, gymnasium.Wrapper):
-        if isinstance(env, wrappers.AddRenderObservation):
+    for layer in layers_of(env):
+        if isinstance(layer, wrappers.AddRenderObservation):
             without = TRANSPARENT
-        if type(env) in without:
-            found.append(env)
-        env = env.env
+        if type(layer) in without:
+            found.append(layer)
     return found
 
 

@@ -21,7 +21,7 @@ from gymnasium import spaces
 
 from bonspiel.envs.snapshot.copies.making import stop_drawing
 from bonspiel.envs.snapshot.noise import reseed
-from bonspiel.envs.snapshot.wrappers import action_space, without_transparent
+from bonspiel.envs.snapshot.wrappers import action_space, layers_of, without_transparent
 from bonspiel.planners.core.code.packages import error_text
 
 STEPS = 3
@@ -57,7 +57,7 @@ def harm(env: Any, copied: Callable[[Any], Any]) -> str | None:
         return f"it fails once a copy has taken a step: {beside}"
     if _same(alone, beside) or not _same(alone, _in_child(lambda: _play(env, None))):  # the latter of unseeded ones
         return None
-    return "it moves where a copy takes a step"
+    return "it moves where a copy takes a step, as if they shared a simulator or a generator"
 
 
 def _same(some: list[list[float]], others: Any) -> bool:
@@ -65,11 +65,7 @@ def _same(some: list[list[float]], others: Any) -> bool:
 
 
 def _is_trusted(env: Any) -> bool:
-    while env is not env.unwrapped:
-        if not type(env).__module__.startswith(TRUSTED):
-            return False
-        env = env.env
-    return type(env).__module__.startswith(TRUSTED)
+    return all(type(layer).__module__.startswith(TRUSTED) for layer in layers_of(env))
 
 
 def _play(env: Any, copied: Callable[[Any], Any] | None) -> list[list[float]]:

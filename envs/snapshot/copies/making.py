@@ -1,7 +1,8 @@
 """Copies of an environment that show and film nothing: deep copies, and others that gymnasium.make makes."""
 
 import copy
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -10,7 +11,7 @@ from gymnasium.envs.registration import load_env_creator
 from gymnasium.utils import EzPickle
 
 from bonspiel.envs.snapshot.copies.objects import without_copies
-from bonspiel.envs.snapshot.wrappers import DRAWING, left_out, without_transparent
+from bonspiel.envs.snapshot.wrappers import DRAWING, layers_of, left_out, without_transparent
 from bonspiel.planners.core.code.packages import error_text
 
 
@@ -23,17 +24,15 @@ def deep_copy(env: Any, memo: dict[int, Any] | None = None) -> Any:
     """
     memo = _shared(env) | (memo or {})
     try:
-        return copy.deepcopy(env, memo.copy())
+        return _copied(env, memo.copy())
     except TypeError:  # surfaces, unless something else cannot be copied
-        return copy.deepcopy(env, memo | without_copies(env))
+        return _copied(env, memo | without_copies(env))
 
 
 def headless_copy(env: Any) -> Any:
     """A deep copy that neither shows nor films, without the wrappers that change neither actions nor results."""
     memo = _shared(env) | without_copies(env)
-    for layer in reversed(left_out(env)):
-        memo[id(layer)] = copy.deepcopy(layer.env, memo)
-    copied = copy.deepcopy(env, memo)
+    copied = _copied(env, memo, left_out(env))
     stop_drawing(copied)
     return copied
 
@@ -41,6 +40,45 @@ def headless_copy(env: Any) -> Any:
 def _shared(env: Any) -> dict[int, Any]:
     base = env.unwrapped
     return {id(part): part for part in (base.action_space, base.observation_space, base.spec)}
+
+
+def _copied(env: Any, memo: dict[int, Any], without: Sequence[Any] = ()) -> Any:
+    """A deep copy without some wrappers, in which functions that use the environment itself use the copy.
+
+    Copies share functions, so that `lambda observation: self.render()` would go on with the original.
+    """
+    layers, cells = {id(layer): layer for layer in layers_of(env)}, []
+    for layer in layers.values():
+        for function in vars(layer).values():
+            if isinstance(function, types.FunctionType) and function.__closure__:
+                own = [_content(cell) for cell in function.__closure__]
+                closure = [
+                    types.CellType() if number in layers else cell
+                    for number, cell in zip(own, function.__closure__, strict=True)
+                ]
+                cells += [(cell, number) for cell, number in zip(closure, own, strict=True) if number in layers]
+                memo[id(function)] = _with_closure(function, closure)
+    for layer in reversed(without):
+        memo[id(layer)] = copy.deepcopy(layer.env, memo)
+    copied = copy.deepcopy(env, memo)
+    for cell, number in cells:
+        cell.cell_contents = memo[number]
+    return copied
+
+
+def _content(cell: types.CellType) -> int | None:
+    try:
+        return id(cell.cell_contents)
+    except ValueError:  # it is empty
+        return None
+
+
+def _with_closure(function: types.FunctionType, closure: Sequence[types.CellType]) -> types.FunctionType:
+    made = types.FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, tuple(closure)
+    )
+    made.__kwdefaults__ = function.__kwdefaults__
+    return made
 
 
 def stop_drawing(env: Any) -> None:

@@ -45,7 +45,12 @@ def _parts(item: Any) -> list[Any]:
 
 def generators(env: Any) -> list[Any]:
     """All random generators that an environment holds."""
-    return [item for item in held(env) if isinstance(item, GENERATORS)]
+    return [item for item in held(env) if is_generator(item)]
+
+
+def is_generator(item: Any) -> bool:
+    """True for generators with a state, of numpy and of Python."""
+    return isinstance(item, GENERATORS) and not isinstance(item, random.SystemRandom)
 
 
 def without_copies(env: Any) -> dict[int, Any]:
