@@ -100,7 +100,7 @@ class GymnasiumModel:
         Args:
             env: the environment that is acted in; it is not changed.
             observation: returned by its last `reset` or `step`.
-            steps: number of steps taken in the episode.
+            steps: number taken in the episode, to whose end plans look ahead; if it stays 0, always `horizon` steps.
 
         Raises:
             ResetNeeded: the episode has not begun, as far as Gymnasium's wrapper OrderEnforcing knows.

@@ -2,7 +2,7 @@
 
 import copy
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -110,8 +110,9 @@ def by_make(env: Any) -> Callable[[], Any]:
     """
     spec = copy.copy(env.spec)
     spec.kwargs = {key: value for key, value in spec.kwargs.items() if (key, value) != ("render_mode", "human")}
+    drawing: Container[Any] = DRAWING
     spec.additional_wrappers = tuple(
-        wrapper for wrapper in spec.additional_wrappers if load_env_creator(wrapper.entry_point) not in DRAWING
+        wrapper for wrapper in spec.additional_wrappers if load_env_creator(wrapper.entry_point) not in drawing
     )
 
     def make() -> Any:
