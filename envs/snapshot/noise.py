@@ -22,7 +22,7 @@ def set_noise(env: Any, state: Any) -> None:
     """Bring np_random into a state: the generator itself, since parts of the environment may hold it."""
     base = env.unwrapped
     name = state["bit_generator"]
-    if base.np_random.bit_generator.state["bit_generator"] != name:
+    if type(base.np_random.bit_generator).__name__ != name:
         base.np_random = np.random.Generator(getattr(np.random, name)())
     base.np_random.bit_generator.state = state
 
@@ -62,8 +62,9 @@ class OtherNoise:
         return moved[0] if moved else None
 
 
-def _numpys_state() -> bytes:
-    return pickle.dumps(np.random.get_state())  # noqa: NPY002 - it is only read
+def _numpys_state() -> tuple[Any, ...]:
+    _, key, *rest = np.random.get_state()  # noqa: NPY002 - it is only read
+    return np.asarray(key).tobytes(), *rest
 
 
 def _of_its_modules(env: Any) -> list[Any]:

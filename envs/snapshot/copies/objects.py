@@ -1,6 +1,7 @@
 """The objects that an environment holds, at any depth, found without copying it."""
 
 import gc
+import logging
 import random
 import sys
 import types
@@ -16,7 +17,7 @@ GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
 NOT_HELD = (
     *(type, types.CodeType, types.FrameType, types.BuiltinFunctionType),
     *(int, float, complex, str, bytes, np.generic, np.dtype, type(None)),
-    *(spaces.Space, EnvSpec),
+    *(spaces.Space, EnvSpec, logging.Logger),
 )
 """What an environment shares with all others of its kind, or what holds nothing."""
 
@@ -36,7 +37,7 @@ def held(env: Any) -> Iterator[Any]:
 def _parts(item: Any) -> list[Any]:
     if isinstance(item, types.ModuleType):
         return []
-    if isinstance(item, types.FunctionType):  # not its module
+    if hasattr(type(item), "__globals__"):  # a function, of Python or Cython: not its module
         return [item.__closure__, item.__defaults__, item.__kwdefaults__]
     if isinstance(item, np.ndarray):
         return item.ravel().tolist() if item.dtype.hasobject else []
