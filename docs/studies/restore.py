@@ -15,7 +15,8 @@ from gymnasium import wrappers
 
 from bonspiel import envs
 from bonspiel.envs.snapshot import GymnasiumModel
-from bonspiel.envs.snapshot.deep_copies import DeepCopies, deep_copy
+from bonspiel.envs.snapshot.copies.making import deep_copy
+from bonspiel.envs.snapshot.deep_copies import DeepCopies
 from bonspiel.envs.snapshot.replay import Replay
 from bonspiel.envs.snapshot.wrappers import without_transparent
 from bonspiel.planners.model import Array
@@ -101,7 +102,7 @@ class Walks:
         storage, part = self.model.storage, slice(1, 1 + self.model.storage.width)
         for number in range(STEPS):
             env = storage.load(self.states[DEPTH - number][part], self.rng)
-            storage.save(env, 1.0 / (2 + number), self.scratch[part])
+            storage.save(env, self.rng, self.scratch[part])
 
     def measure(self) -> tuple[float, float, float, float]:
         """Seconds of a step: bare, going on, of a snapshot, elsewhere."""

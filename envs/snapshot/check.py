@@ -1,16 +1,16 @@
 """Is restoring faithful? A model is compared with an environment that is never restored."""
 
-import pickle
-import random
 import time
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from gymnasium import spaces
 
-from bonspiel.envs.snapshot.deep_copies import deep_copy
+from bonspiel.envs.snapshot.copies.objects import generators
+from bonspiel.envs.snapshot.form import FailingError, FormError, flattened, reward_of, shown
 from bonspiel.envs.snapshot.model import GymnasiumModel
-from bonspiel.envs.snapshot.vector_state import VectorState
+from bonspiel.envs.snapshot.noise import OtherNoise, reseed
 from bonspiel.planners.core.code.packages import error_place, error_text
 from bonspiel.planners.model import Array, Rng
 
@@ -24,12 +24,8 @@ class UnfaithfulError(Exception):
     """Restoring changes what the environment does."""
 
 
-class FailingError(Exception):
-    """The environment fails without any restoring."""
-
-
-class FormError(FailingError):
-    """A step gives something else than Gymnasium's five values."""
+class NoiseError(Exception):
+    """A step draws noise that does not follow np_random; the message names the generator."""
 
 
 class UnseededError(Exception):
@@ -44,6 +40,7 @@ def check_restoring(model: GymnasiumModel) -> None:
 
     Raises:
         UnfaithfulError: they differ; the message has the step and the difference.
+        NoiseError: the environment draws noise from elsewhere, which is the same in all copies or replays of it.
         FailingError: a reset or a step of the environment failed.
     """
     rng, start = np.random.default_rng(0), time.perf_counter()
@@ -57,21 +54,27 @@ def check_restoring(model: GymnasiumModel) -> None:
 def _compare_episode(model: GymnasiumModel, seed: int, required: int, start: float, rng: Rng) -> int:
     env = model.storage.fresh()
     observation = reset(env, seed)
-    hidden = [] if isinstance(model.storage, VectorState) else _generators(env)
+    others: list[OtherNoise] = []
     state, next_state, steps = np.empty(model.state_dim), np.empty(model.state_dim), 0
     while steps < model.horizon:
         action, noise = rng.uniform(model.action_low, model.action_high), int(rng.integers(2**31))
         where = f"at step {steps + 1}"
         try:
             if steps in (0, OBSERVED_AGAIN):
+                others.append(OtherNoise(env))
                 state = model.observe(env, observation, steps)
             if steps < required:
                 _branch(model, state, rng, STEPS if steps == OBSERVED_AGAIN else 1)
             result = model.step(state, action, next_state, model.params, np.random.default_rng(noise))
+        except FormError:
+            raise
         except (Exception, SystemExit) as error:
             raise UnfaithfulError(f"{where} {error_text(error)}{error_place(error)}") from error
-        env.unwrapped.np_random = np.random.default_rng(noise)
+        reseed(env, noise)
+        others[-1].begin()
         observation, *expected = step(env, model.action(action))
+        if (other := others[-1].drawn_from()) is not None:
+            raise NoiseError(other)
         _compare("observation", next_state[model.seen], np.asarray(model.flat(observation), np.float64), where)
         _compare("reward", result[0], expected[0], where)
         if result[1] != expected[1]:
@@ -79,8 +82,6 @@ def _compare_episode(model: GymnasiumModel, seed: int, required: int, start: flo
         state, next_state, steps = next_state, state, steps + 1
         if expected[1] or (steps >= required and time.perf_counter() > start + PATIENCE):
             break
-    if any(pickle.dumps(generator) != before for generator, before in hidden):
-        raise UnfaithfulError("draws noise from a generator of its own, so that a plan would know it beforehand")
     return steps
 
 
@@ -106,14 +107,14 @@ def check_seeding(model: GymnasiumModel) -> None:
 def _beginning(model: GymnasiumModel, most: int, *, moved: bool) -> Iterator[tuple[Any, float, bool]]:
     """The observations, rewards and ends of at most the first `most` steps of an episode, the reset included."""
     env, rng, start, over = model.storage.fresh(), np.random.default_rng(0), time.perf_counter(), False
-    for generator, _ in _generators(env) if moved else ():
+    for generator in generators(env) if moved else ():
         generator.random()
     observation, reward = reset(env, seed=1), 0.0
     for _ in range(most):
         yield np.asarray(model.flat(observation), np.float64), reward, over
         if over or time.perf_counter() > start + PATIENCE:
             return
-        env.unwrapped.np_random = np.random.default_rng(int(rng.integers(2**31)))
+        reseed(env, int(rng.integers(2**31)))
         observation, reward, over = step(env, model.action(rng.uniform(model.action_low, model.action_high)))
 
 
@@ -121,11 +122,16 @@ def reset(env: Any, seed: int) -> Any:
     """The observation after a reset.
 
     Raises:
-        FailingError: it failed, or is not as Gymnasium has it.
+        FailingError: it failed.
+        FormError: it is not as Gymnasium has it.
     """
-    result = run("reset", env.reset, seed=seed)
+    result = _run("reset", env.reset, seed=seed)
     if not (isinstance(result, tuple) and len(result) == 2):
-        raise FailingError(f"reset() returned {result!r}, not observation and info, a tuple of two")
+        raise FormError(f"reset() returned {shown(result)}, not observation and info, a tuple of two")
+    _check_observation(env, result[0], "reset")
+    noise = env.unwrapped.np_random
+    if not isinstance(noise, np.random.Generator):
+        raise FormError(f"reset() left np_random={shown(noise)}: must be a numpy.random.Generator")
     return result[0]
 
 
@@ -136,15 +142,20 @@ def step(env: Any, action: Any) -> tuple[Any, float, bool]:
         FailingError: it failed.
         FormError: it is not as Gymnasium has it.
     """
-    result = run("step", env.step, action)
+    result = _run("step", env.step, action)
     if not (isinstance(result, tuple) and len(result) == 5):
         names = "observation, reward, terminated, truncated and info, a tuple of five"
-        raise FormError(f"step() returned {result!r}, not {names}")
+        raise FormError(f"step() returned {shown(result)}, not {names}")
     observation, reward, terminated, truncated, _ = result
-    return observation, run("float of the reward", float, reward), bool(terminated or truncated)
+    _check_observation(env, observation, "step")
+    return observation, reward_of(reward), bool(terminated or truncated)
 
 
-def run(name: str, function: Any, *args: Any, **kwargs: Any) -> Any:
+def _check_observation(env: Any, observation: Any, function: str) -> None:
+    flattened(env.observation_space, observation, spaces.flatdim(env.observation_space), function)
+
+
+def _run(name: str, function: Any, *args: Any, **kwargs: Any) -> Any:
     """Call a function of the environment.
 
     Raises:
@@ -172,15 +183,3 @@ def _compare(name: str, given: Any, expected: Any, where: str) -> None:
     same = np.equal(given, expected) | (np.isnan(given) & np.isnan(expected)) | (difference <= TOLERANCE)
     if not np.all(same):
         raise UnfaithfulError(f"{where} the {name} differs by {np.max(difference):.3g}")
-
-
-def _generators(env: Any) -> list[tuple[Any, bytes]]:
-    """All generators that a deep copy of an environment meets, with their states."""
-    met: dict[int, Any] = {}
-    try:
-        deep_copy(env, met)
-    except Exception:
-        return []
-    kinds = (np.random.Generator, np.random.RandomState, random.Random)
-    originals = met.get(id(met), [])  # where copy.deepcopy keeps what it copied
-    return [(item, pickle.dumps(item)) for item in originals if isinstance(item, kinds)]

@@ -1,26 +1,33 @@
 """The choice of the way in which an environment is restored."""
 
-import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import gymnasium
+import numpy as np
 from gymnasium import spaces
 
 from bonspiel.envs.snapshot.box2d import by_box2d
-from bonspiel.envs.snapshot.check import FailingError, FormError, UnfaithfulError, check_restoring, reset, run, step
-from bonspiel.envs.snapshot.deep_copies import DeepCopies, deep_copy
+from bonspiel.envs.snapshot.check import NoiseError, UnfaithfulError, check_restoring, reset, step
+from bonspiel.envs.snapshot.copies.independence import NoCopyError, harm
+from bonspiel.envs.snapshot.copies.making import by_make, deep_copy, headless_copy
+from bonspiel.envs.snapshot.deep_copies import DeepCopies
+from bonspiel.envs.snapshot.form import FailingError, FormError
 from bonspiel.envs.snapshot.model import GymnasiumModel
 from bonspiel.envs.snapshot.replay import Replay
 from bonspiel.envs.snapshot.storage import Storage
 from bonspiel.envs.snapshot.vector_state import by_attributes, by_get_state, by_mujoco
-from bonspiel.envs.snapshot.wrappers import action_space, is_stateless, time_limit, with_recorder, without_transparent
+from bonspiel.envs.snapshot.wrappers import action_space, is_stateless, time_limit, with_recorder
 from bonspiel.planners.checks import require, require_count, require_positive
 from bonspiel.planners.core.code.packages import error_text
 
 
 def from_gymnasium(
-    env: gymnasium.Env[Any, Any], horizon: int | None = None, discount: float = 1.0, capacity: int = 100_000
+    env: gymnasium.Env[Any, Any],
+    horizon: int | None = None,
+    discount: float = 1.0,
+    capacity: int = 100_000,
+    max_bytes: int = 1_000_000_000,
 ) -> GymnasiumModel:
     """A model of a Gymnasium environment, for every planner that takes Python models.
 
@@ -40,7 +47,11 @@ def from_gymnasium(
 
     Wrappers that only transform actions, observations or rewards (`envs.snapshot.STATELESS`) are applied around the
     first four; with any other wrapper, deep copies and replay remain. `model.storage.name` is the way in use,
-    `model.rejected` has the reasons against those before it. Noise must come from the environment's `np_random`.
+    `model.rejected` has the reasons against those before it. Noise must come from the environment's `np_random`, which
+    its parts may hold: the noise of another generator would be the same in every copy, and known to a plan.
+
+    Copies draw nothing and write no videos. Whether a deep copy leaves `env` alone is tried out in a child process,
+    where the system can fork one; if it does not, as with simulators of PyBullet, gymnasium.make makes the copies.
 
     Examples:
         >>> import gymnasium, numpy as np
@@ -51,13 +62,14 @@ def from_gymnasium(
         'attributes'
         >>> observation, _ = env.reset(seed=1)
         >>> decision = planner.plan(model, model.observe(env, observation), planners.Budget(simulations=10), rng)
-        >>> observation, reward, *_ = env.step(decision.action)
+        >>> observation, reward, *_ = env.step(model.action(decision.action))
 
     Args:
         env: any environment with a bounded Box action space; it is copied, not used.
         horizon: largest number of steps; the environment's own time limit if None.
         discount: discount factor of a step.
         capacity: number of deep copies or records to keep; more than a search takes steps between two visits of a node.
+        max_bytes: that the deep copies of searches may take, and those of observed states; the oldest make room.
 
     Raises:
         ValueError: not an environment, or one whose action space is not a bounded Box; or there is no horizon; or it
@@ -70,18 +82,20 @@ def from_gymnasium(
             remedy = f"set self.{name} in its __init__, e.g. to gymnasium.spaces.Box(-1.0, 1.0, (1,))"
             raise ValueError(f"env={env}: must have an {name}; {remedy}")
     box = action_space(env)
-    remedy = f"a bounded Box, for {env}; put a wrapper with such an action space around it"
-    require(isinstance(box, spaces.Box) and box.is_bounded(), "action_space", box, remedy)
+    remedy = f"a bounded Box of finite range, for {env}; put a wrapper with such an action space around it"
+    require(isinstance(box, spaces.Box) and _has_range(box), "action_space", box, remedy)
     assert isinstance(box, spaces.Box)
     limit = time_limit(env) if horizon is None else horizon
     require(limit is not None, "horizon", limit, f"given, since {env} has no time limit: pass horizon=STEPS")
     require_count("horizon", limit)
     require_count("capacity", capacity)
     require_positive("discount", discount, 1.0)
+    require_count("max_bytes", max_bytes)
     rejected: list[str] = []
     raising = True
     try:
-        for storage in _ways(_copier(env), capacity):
+        fresh, copies = _copier(env)
+        for storage in _ways(fresh, copies, capacity, max_bytes):
             model = GymnasiumModel(storage, box, env.observation_space, int(limit or 0), discount)
             try:
                 check_restoring(model)
@@ -94,6 +108,9 @@ def from_gymnasium(
                 with_recorder(env)
             model.rejected = rejected
             return model
+    except NoiseError as reason:
+        remedy = f"from self.np_random; step() draws from {reason}, which a plan would know beforehand"
+        raise ValueError(f"env={env}: must be one that draws all its noise {remedy}") from reason
     except FailingError as reason:
         raise ValueError(f"env={env}: must be an environment that runs; {reason}") from reason
     remedy = "give it get_state() and set_state() for all of its state, and draw its noise from self.np_random"
@@ -117,31 +134,46 @@ def _check_form(env: Any, model: GymnasiumModel) -> None:
         return
 
 
-def _ways(fresh: Callable[[], Any], capacity: int) -> Iterator[Storage]:
-    """The ways to restore that may do, the cheap ones first."""
+def _ways(fresh: Callable[[], Any], copies: bool, capacity: int, max_bytes: int) -> Iterator[Storage]:
+    """The ways to restore that may do, the cheap ones first; deep copies if there are any."""
     example = fresh()
-    observation = reset(example, seed=0)
-    run("spaces.flatten", spaces.flatten, example.observation_space, observation)
+    reset(example, seed=0)
     if is_stateless(example):
         for by_vectors in (by_get_state, by_mujoco, by_attributes):
             if storage := by_vectors(fresh, example):
                 yield storage
         if worlds := by_box2d(fresh, example, capacity):
             yield worlds
-    yield DeepCopies(fresh, capacity)
+    if copies:
+        yield DeepCopies(fresh, capacity, max_bytes)
     yield Replay(fresh, capacity, again=True)
     yield Replay(fresh, capacity, again=False)
 
 
-def _copier(env: Any) -> Callable[[], Any]:
-    """Makes copies of an environment without transparent wrappers, by deep copies or else by gymnasium.make."""
+def _copier(env: Any) -> tuple[Callable[[], Any], bool]:
+    """Makes copies of an environment without transparent wrappers, and whether these are deep copies.
+
+    Raises:
+        ValueError: there are none that leave it alone.
+    """
     try:
-        pristine = without_transparent(copy.deepcopy(env))
+        harmed = harm(env, headless_copy)
+        if harmed is None:
+            pristine = headless_copy(env)
+            return lambda: deep_copy(pristine), True
+        reason = f"of a deep copy, {harmed}"
     except Exception as error:
-        if env.spec is None:
-            remedy = "one that can be copied, or that gymnasium.make() made"
-            raise ValueError(f"env={env}: must be {remedy} ({error_text(error)})") from error
-        spec = copy.copy(env.spec)
-        spec.kwargs = {key: value for key, value in spec.kwargs.items() if key != "render_mode"}
-        return lambda: without_transparent(gymnasium.make(spec))
-    return lambda: deep_copy(pristine)
+        reason = str(error) if isinstance(error, NoCopyError) else error_text(error)
+        harmed = None
+    if env.spec is None:
+        remedy = "one that can be copied, or that gymnasium.make() made"
+        raise ValueError(f"env={env}: must be {remedy} ({reason})")
+    make = by_make(env)
+    if harmed is not None and (harmed := harm(env, lambda _: make())) is not None:
+        raise ValueError(f"env={env}: must be one that shares no state with others of its kind ({harmed})")
+    return make, False
+
+
+def _has_range(box: spaces.Box) -> bool:
+    with np.errstate(over="ignore"):
+        return box.is_bounded() and bool(np.isfinite(np.subtract(box.high, box.low, dtype=np.float64)).all())

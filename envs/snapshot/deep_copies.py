@@ -1,19 +1,15 @@
 """Deep copies of an environment by number, for states that are no vector."""
 
-import copy
+import math
 from collections.abc import Callable
 from typing import Any
 
+from bonspiel.envs.snapshot.copies.making import deep_copy, headless_copy
+from bonspiel.envs.snapshot.copies.objects import size
 from bonspiel.envs.snapshot.storage import Kept
-from bonspiel.envs.snapshot.wrappers import without_transparent
 from bonspiel.planners.model import Array, Rng
 
-
-def deep_copy(env: Any, memo: dict[int, Any] | None = None) -> Any:
-    """A deep copy that shares spaces and specification, since they never change; `memo` as for copy.deepcopy."""
-    base, memo = env.unwrapped, {} if memo is None else memo
-    memo.update((id(part), part) for part in (base.action_space, base.observation_space, base.spec))
-    return copy.deepcopy(env, memo)
+MEASURED = 100  # each of so many copies is measured, since measuring takes about as long as copying
 
 
 class DeepCopies:
@@ -22,27 +18,38 @@ class DeepCopies:
     Args:
         fresh: makes copies of the environment.
         capacity: number of copies to keep of each sort.
+        max_bytes: that the copies of each sort may take.
     """
 
     name = "deep copies"
     width = 1
 
-    def __init__(self, fresh: Callable[[], Any], capacity: int) -> None:
+    def __init__(self, fresh: Callable[[], Any], capacity: int, max_bytes: float = math.inf) -> None:
         self.fresh = fresh
-        self.kept = Kept(capacity)
+        self.kept = Kept(capacity, max_bytes)
+        self.count = 0
 
     def observe(self, env: Any, number: float, out: Array) -> None:
         """See `Storage`."""
-        self.save(without_transparent(deep_copy(env)), number, out)
+        self._keep(headless_copy(env), number, out)
 
     def load(self, snapshot: Array, rng: Rng) -> Any:
-        """See `Storage`."""
-        env = deep_copy(self.kept.get(snapshot))
-        env.unwrapped.np_random = rng
+        """See `Storage`; `rng` stands for np_random wherever the environment holds it, in its parts too."""
+        kept = self.kept.get(snapshot)
+        generator = kept.unwrapped.np_random
+        memo = {id(generator): rng, id(generator.bit_generator): rng.bit_generator}
+        env = deep_copy(kept, memo)
+        if env.unwrapped.np_random is not rng:
+            env.unwrapped.np_random = rng
         return env
 
-    def save(self, env: Any, number: float, out: Array) -> None:
+    def save(self, env: Any, rng: Rng, out: Array) -> None:
         """See `Storage`; keeps the environment itself, since steps are taken with copies."""
-        env.unwrapped._np_random = None  # never part of a snapshot: a step's noise comes from the planner's generator
+        self._keep(env, rng.random(), out)
+
+    def _keep(self, env: Any, number: float, out: Array) -> None:
+        if self.count % MEASURED == 0:
+            self.kept.measure(size(env))
+        self.count += 1
         self.kept.put(number, env)
         out[0] = number

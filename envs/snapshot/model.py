@@ -8,6 +8,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
+from bonspiel.envs.snapshot.form import FormError, flattened, reward_of, shown
 from bonspiel.envs.snapshot.storage import Storage
 from bonspiel.envs.snapshot.wrappers import has_begun
 from bonspiel.planners.checks import require
@@ -29,8 +30,8 @@ class GymnasiumModel:
         rejected: the ways that were tried before, each with the reason why it is not faithful.
         horizon: largest number of steps.
         discount: discount factor of a step.
-        action_low: lower bounds of the action space, [action_dim].
-        action_high: upper bounds.
+        action_low: lower bounds of the action space, [action_dim]; of integers a half less, as `action` rounds.
+        action_high: upper bounds; of integers a half more, so that all of them are equally likely.
         state_dim: 1 + snapshot + observation.
         state_low: lower bounds of the observation, -inf where it has none and for the rest, [state_dim].
         state_high: upper bounds of the observation, inf where it has none and for the rest.
@@ -52,6 +53,11 @@ class GymnasiumModel:
         self.rejected: list[str] = []
         self.action_low = np.asarray(actions.low, np.float64).ravel()
         self.action_high = np.asarray(actions.high, np.float64).ravel()
+        self._integers: tuple[Any, ...] | None = None
+        if np.issubdtype(actions.dtype, np.integer):
+            self._integers = actions.low.ravel(), actions.high.ravel(), self.action_low, self.action_high
+            half = 0.5 * (self.action_low < self.action_high)
+            self.action_low, self.action_high = self.action_low - half, self.action_high + half
         first = 1 + storage.width
         self.state_dim = first + len(seen.low)
         self.state_low = np.full(self.state_dim, -np.inf)
@@ -66,6 +72,7 @@ class GymnasiumModel:
         self._observations = observations
         is_vector = isinstance(observations, spaces.Box) and len(observations.shape) == 1
         self._seen_type = observations.dtype if is_vector else None  # of observations that need no flattening
+        self._seen_shape = observations.shape if is_vector else None
         self._snapshot, self.seen = slice(1, first), slice(first, None)
         self._observed = itertools.count(1)
 
@@ -93,7 +100,7 @@ class GymnasiumModel:
         Args:
             env: the environment that is acted in; it is not changed.
             observation: returned by its last `reset` or `step`.
-            steps: number of steps taken in the episode.
+            steps: number taken in the episode, to whose end plans look ahead; if it stays 0, always `horizon` steps.
 
         Raises:
             ResetNeeded: the episode has not begun, as far as Gymnasium's wrapper OrderEnforcing knows.
@@ -104,44 +111,62 @@ class GymnasiumModel:
         return self._state(steps, env, observation, float(next(self._observed)))
 
     def step(self, state: Array, action: Array, next_state: Array, params: Array, rng: Rng) -> tuple[float, bool]:
-        """Restore, take a step with the noise of `rng`, and save; a truncation by the environment itself terminates."""
+        """Restore, take a step with the noise of `rng`, and save; a truncation by the environment itself terminates.
+
+        Raises:
+            FormError: a ValueError; the step gave a reward that is no number, or an observation of another form.
+        """
         storage, snapshot = self.storage, self._snapshot
         env = storage.load(state[snapshot], rng)
         observation, reward, terminated, truncated, _ = env.step(self.action(action))
         next_state[0] = state[0] + 1.0
-        storage.save(env, rng.random(), next_state[snapshot])
-        if self._seen_type is None:
+        storage.save(env, rng, next_state[snapshot])
+        if type(observation) is not np.ndarray or observation.shape != self._seen_shape:
             observation = self.flat(observation)
         next_state[self.seen] = np.asarray(observation, self._seen_type)
-        return float(reward), bool(terminated or truncated)
+        return reward if type(reward) is float else reward_of(reward), bool(terminated or truncated)
 
     def sample_action(self, state: Array, action: Array, params: Array, rng: Rng) -> None:
         """Uniform within the bounds."""
         action[:] = rng.uniform(self.action_low, self.action_high)
 
     def action(self, action: Array) -> Any:
-        """A new item of the action space, since environments may keep it: clipped to the bounds."""
-        taken = action.astype(self._dtype)
-        for value, (low, high) in zip(action.tolist(), self._bounds):  # noqa: B905  (np.clip takes four times as long)
-            if value < low or value > high:
-                taken = np.clip(action, self.action_low, self.action_high).astype(self._dtype)
-                break
+        """A new item of the action space, since environments may keep it: clipped to the bounds, integers rounded."""
+        if self._integers is not None:
+            taken = self._nearest_integers(action)
+        else:
+            taken = action.astype(self._dtype)
+            for value, (low, high) in zip(action.tolist(), self._bounds):  # noqa: B905  (np.clip takes four times as long)
+                if value < low or value > high:
+                    taken = np.clip(action, self.action_low, self.action_high).astype(self._dtype)
+                    break
         return taken if self._shape is None else taken.reshape(self._shape)
 
-    def flat(self, observation: Any) -> Any:
-        """An observation as the last part of a state."""
-        return spaces.flatten(self._observations, observation)
+    def _nearest_integers(self, action: Array) -> Any:
+        """Float64 does not hold all ends of 64 bits, so that the ends themselves stand for what lies beyond."""
+        assert self._integers is not None
+        low, high, lowest, highest = self._integers
+        nearest = np.floor(action + 0.5)
+        taken = np.where(nearest < highest, low, high)
+        between = (nearest > lowest) & (nearest < highest)
+        taken[between] = nearest[between].astype(self._dtype)
+        return taken
+
+    def flat(self, observation: Any, function: str = "step") -> Array:
+        """An observation that a function of the environment returned, as the last part of a state.
+
+        Raises:
+            FormError: it is not of the form of the observation space.
+        """
+        return flattened(self._observations, observation, self.state_dim - self.seen.start, function)
 
     def _state(self, steps: int, env: Any, observation: Any, number: float) -> Array:
         state = np.empty(self.state_dim)
         state[0] = steps
         try:
-            seen = np.asarray(spaces.flatten(self._observations, observation), np.float64).ravel()
-        except (TypeError, ValueError):
-            seen = np.empty(0)
-        if len(seen) != len(state[self.seen]):
-            allowed = f"the first item that reset() or step() returned, in {self._observations}"
-            require(False, "observation", observation, allowed)
-        state[self.seen] = seen
+            state[self.seen] = self.flat(observation)
+        except FormError as error:
+            allowed = f"the first item that reset() or step() returned, in {shown(self._observations)}"
+            raise ValueError(f"observation={shown(observation)}: must be {allowed}") from error
         self.storage.observe(env, number, state[self._snapshot])
         return state

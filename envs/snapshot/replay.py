@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from bonspiel.envs.snapshot.noise import set_noise, take_noise
 from bonspiel.envs.snapshot.recorded import Moment, Recorded
 from bonspiel.envs.snapshot.storage import Kept
 from bonspiel.envs.snapshot.wrappers import recorder, with_recorder
@@ -32,7 +33,6 @@ class Replay:
         self.again = again
         self._fresh = fresh
         self.kept = Kept(capacity)
-        self.generators: dict[str, Rng] = {}
         self._renew()
 
     def fresh(self) -> Any:
@@ -66,12 +66,13 @@ class Replay:
     def load(self, snapshot: Array, rng: Rng) -> Any:
         """See `Storage`."""
         self._play(self.kept.get(snapshot))
-        self.env.unwrapped.np_random = rng
+        set_noise(self.env, rng.bit_generator.state)
         return self.env
 
-    def save(self, env: Any, number: float, out: Array) -> None:
+    def save(self, env: Any, rng: Rng, out: Array) -> None:
         """See `Storage`."""
-        self._keep(number, out)
+        take_noise(env, rng)
+        self._keep(rng.random(), out)
 
     def _keep(self, number: float, out: Array) -> None:
         self.kept.put(number, self.recorder.last)
@@ -90,7 +91,7 @@ class Replay:
             if moment.before is None:
                 self._reset(moment)
             else:
-                self._set_noise(moment.noise)
+                set_noise(self.env, moment.noise)
                 self.recorder.step(moment.action)
             self.recorder.last = moment  # the same one again: records share their beginnings
 
@@ -99,13 +100,5 @@ class Replay:
             self.env.close()
             self._renew()
         if moment.noise is not None:
-            self._set_noise(moment.noise)
+            set_noise(self.env, moment.noise)
         self.recorder.reset(seed=moment.seed, options=moment.options)
-
-    def _set_noise(self, state: Any) -> None:
-        name = state["bit_generator"]
-        if name not in self.generators:
-            self.generators[name] = np.random.Generator(getattr(np.random, name)())
-        generator = self.generators[name]
-        generator.bit_generator.state = state
-        self.env.unwrapped.np_random = generator

@@ -1,5 +1,6 @@
 """The interface of all ways to restore an environment, and a store of numbered snapshots."""
 
+import math
 from collections import OrderedDict
 from typing import Any, Protocol
 
@@ -33,8 +34,11 @@ class Storage(Protocol):
     def load(self, snapshot: Array, rng: Rng) -> Any:
         """An environment in the state of a snapshot, for one step with the noise of `rng`."""
 
-    def save(self, env: Any, number: float, out: Array) -> None:
-        """Write a snapshot of the environment from `load` after its step; arguments as for `observe`."""
+    def save(self, env: Any, rng: Rng, out: Array) -> None:
+        """Write a snapshot of the environment from `load` after its step, which `rng` numbers with its next draw.
+
+        `rng` is the one of `load`, and moves on by the noise of the step.
+        """
 
 
 class Kept:
@@ -45,27 +49,38 @@ class Kept:
 
     Args:
         capacity: number of snapshots to keep of each sort.
+        max_bytes: that the snapshots of each sort may take, if they are measured.
     """
 
-    def __init__(self, capacity: int) -> None:
-        self.capacity = capacity
+    def __init__(self, capacity: int, max_bytes: float = math.inf) -> None:
+        self.capacity, self.max_bytes = capacity, max_bytes
+        self.largest = 1
         self.searched: OrderedDict[float, Any] = OrderedDict()
         self.observed: OrderedDict[float, Any] = OrderedDict()
 
     def _sort(self, number: float) -> OrderedDict[float, Any]:
         return self.searched if number < 1.0 else self.observed
 
+    def measure(self, size: int) -> None:
+        """Keep no more snapshots of this size, in bytes, than max_bytes allow; one is always kept."""
+        if size > self.largest:
+            self.largest = size
+            self.capacity = max(1, int(min(self.capacity, self.max_bytes // size)))
+
     def put(self, number: float, item: Any) -> None:
         """Keep an item under a number."""
         kept = self._sort(number)
         kept[number] = item
-        if len(kept) > self.capacity:
+        while len(kept) > self.capacity:
             kept.popitem(last=False)
 
     def get(self, snapshot: Array) -> Any:
         """The item of a snapshot, [1]."""
         number = float(snapshot[0])
         kept = self._sort(number)
-        require(number in kept, "state", snapshot, f"one of the {self.capacity} states of this model used last")
+        if number not in kept:
+            sizes = f", of up to {self.largest:,} bytes each (max_bytes={self.max_bytes:,})"
+            allowed = f"one of the {self.capacity:,} states of this model used last"
+            require(False, "state", snapshot, allowed + sizes * (self.max_bytes < math.inf))
         kept.move_to_end(number)
         return kept[number]

@@ -56,8 +56,9 @@ class VectorState:
         self.base.np_random = rng
         return self.env
 
-    def save(self, env: Any, number: float, out: Array) -> None:
+    def save(self, env: Any, rng: Rng, out: Array) -> None:
         """See `Storage`."""
+        rng.random()  # the number of a snapshot in the other ways, which thus give the same decisions
         out[:] = self.read(self.base)
         self.current = out.tobytes()
 

@@ -1,5 +1,6 @@
 """Wrappers that a model leaves out, those that a snapshot need not contain, and the recorder of an episode."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import gymnasium
@@ -7,7 +8,20 @@ from gymnasium import spaces, wrappers
 
 from bonspiel.envs.snapshot.recorded import Recorded
 
-TRANSPARENT = {wrappers.OrderEnforcing, wrappers.PassiveEnvChecker, wrappers.TimeLimit, Recorded}
+TRANSPARENT = {
+    wrappers.OrderEnforcing,
+    wrappers.PassiveEnvChecker,
+    wrappers.TimeLimit,
+    wrappers.RecordEpisodeStatistics,  # in the information alone
+    wrappers.RecordVideo,
+    wrappers.HumanRendering,
+    Recorded,
+}
+
+PICTURES = {wrappers.RenderCollection, wrappers.AddWhiteNoise, wrappers.ObstructView}
+"""Wrappers that change pictures alone, and so what AddRenderObservation observes."""
+
+DRAWING = {wrappers.RecordVideo, wrappers.HumanRendering, *PICTURES}
 
 STATELESS: set[type] = {
     wrappers.ClipAction,
@@ -25,13 +39,33 @@ STATELESS: set[type] = {
 """Wrappers without a state of their own, subclasses not included; add yours if none of its attributes ever changes."""
 
 
+def layers_of(env: Any) -> Iterator[Any]:
+    """The wrappers, the outermost first, and the environment inside."""
+    while env is not env.unwrapped:
+        yield env
+        env = env.env
+    yield env
+
+
+def left_out(env: Any) -> list[Any]:
+    """The wrappers, the outermost first, that change neither actions nor results before the time limit."""
+    found, without = [], TRANSPARENT | PICTURES
+    for layer in layers_of(env):
+        if isinstance(layer, wrappers.AddRenderObservation):
+            without = TRANSPARENT
+        if type(layer) in without:
+            found.append(layer)
+    return found
+
+
 def without_transparent(env: Any) -> Any:
-    """The environment without the wrappers that change neither actions nor results before the time limit, in place."""
-    while type(env) in TRANSPARENT:
+    """The environment without the wrappers that are left out, in place."""
+    unwanted = set(map(id, left_out(env)))
+    while id(env) in unwanted:
         env = env.env
     outer = env
     while isinstance(outer, gymnasium.Wrapper):
-        while type(outer.env) in TRANSPARENT:
+        while id(outer.env) in unwanted:
             outer.env = outer.env.env  # type: ignore[attr-defined]
         outer = outer.env
     return env
@@ -77,7 +111,7 @@ def time_limit(env: Any) -> int | None:
 def recorder(env: Any) -> Recorded | None:
     """The recorder of an environment, beneath all outer wrappers without a state."""
     found = None
-    while type(env) in TRANSPARENT or type(env) in STATELESS:
+    while _passes_on(env):
         if type(env) in STATELESS:
             found = None  # the one above it records other actions
         elif isinstance(env, Recorded):
@@ -91,9 +125,13 @@ def with_recorder(env: Any) -> Any:
     if recorder(env) is not None:
         return env
     outer, inner = None, env
-    while type(inner) in TRANSPARENT or type(inner) in STATELESS:
+    while _passes_on(inner):
         outer, inner = inner, inner.env
     if outer is None:
         return Recorded(env)
     outer.env = Recorded(inner)
     return env
+
+
+def _passes_on(env: Any) -> bool:
+    return type(env) in TRANSPARENT or type(env) in PICTURES or type(env) in STATELESS

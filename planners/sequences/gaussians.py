@@ -162,8 +162,10 @@ class GaussianSearch:
         rule = self.rounds(planner, gaussian, size)
         step = int(state[model.time_index]) if offers(model, HasTimeIndex) else self.step + 1
         if self.last is not None and planner.memory > 0.0:
-            require(step > self.step, "state", state, "of a later step than the last decision's; begin another episode")
-            rule.recall(self.last, step - self.step)
+            require(
+                step >= self.step, "state", state, "of no earlier step than the last decision's; begin another episode"
+            )
+            rule.recall(self.last, max(1, step - self.step))  # a step is counted for those who count none
         decision = plan_with_sequences(rule, planner.repeats, model, state, budget, rng, start)
         self.last, self.step = rule, step
         return decision

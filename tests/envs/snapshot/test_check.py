@@ -9,7 +9,8 @@ import pytest
 
 from bonspiel import envs
 from bonspiel.envs.snapshot import GymnasiumModel, check
-from bonspiel.envs.snapshot.deep_copies import DeepCopies, deep_copy
+from bonspiel.envs.snapshot.copies.making import deep_copy
+from bonspiel.envs.snapshot.deep_copies import DeepCopies
 from tests.envs.snapshot import toys
 
 
@@ -25,27 +26,24 @@ from tests.envs.snapshot import toys
         (toys.Fuel, "deep copies"),
         (toys.Wearing, "deep copies"),
         (toys.Sharing, "replay"),
+        (toys.Alias, "deep copies"),
     ],
 )
 def test_the_first_faithful_way_is_taken(cls, way):
     assert envs.from_gymnasium(cls(), horizon=100).storage.name == way
 
 
-@pytest.mark.parametrize(
-    ("cls", "reason"),
-    [
-        (toys.Global, r"deep copies: at step 1 the observation differs by \d.*replay"),
-        (toys.GlobalNoise, r"deep copies: at step 1 the observation differs by 0\.\d+"),
-        (toys.OwnGenerator, "generator of its own"),
-        (toys.Alias, "generator of its own"),
-    ],
-)
-def test_what_cannot_be_restored_is_refused_with_the_reason(cls, reason):
-    random.seed(1)
-    with pytest.raises(
-        ValueError, match=rf"^env=<{cls.__name__} instance>: .*get_state.*np_random.*{reason}"
-    ) as caught:
-        envs.from_gymnasium(cls(), horizon=100)
+def test_what_cannot_be_restored_is_refused_with_the_reason():
+    class Unrepeatable(toys.Noisy):
+        system = random.SystemRandom()
+
+        def step(self, action):
+            self.x += self.system.random()
+            return super().step(action)
+
+    reason = r"deep copies: at step 1 the observation differs by \d.*replay"
+    with pytest.raises(ValueError, match=rf"^env=.*Unrepeatable.*: .*get_state.*np_random.*{reason}") as caught:
+        envs.from_gymnasium(Unrepeatable(), horizon=100)
     assert "\n" not in str(caught.value)
 
 
@@ -66,7 +64,7 @@ def test_deep_copies_of_box2d_are_found_out():
         (toys.NeverSeeded, r"^after reset\(seed=1\) the observation differs"),
         (
             toys.HiddenStart,
-            r"^after 1 step with the same actions and noise the reward differs by 0\.\d+ the second time$",
+            r"^after 1 step with the same actions and noise the reward differs by \d.* the second time$",
         ),
     ],
 )
@@ -138,7 +136,7 @@ def test_observations_outside_their_space_are_refused():
     class Odd(toys.Noisy):
         observation_space = gymnasium.spaces.Dict({"x": gymnasium.spaces.Box(-1.0, 1.0, (1,))})
 
-    with pytest.raises(ValueError, match=r"^env=<Odd instance>: .*flatten"):
+    with pytest.raises(ValueError, match=r"^env=<Odd instance>: .*reset\(\) returned observation=array"):
         envs.from_gymnasium(Odd(), horizon=100)
 
 

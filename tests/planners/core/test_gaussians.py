@@ -48,8 +48,15 @@ def test_a_model_that_counts_steps_says_how_many_were_taken(name, lookahead):
     assert played(search, [0.3, 2.0]) == mean[2].tolist()
     assert len(search.last.gaussian.mean) == 2
     assert played(search, [0.3, 3.0]) == mean[-1].tolist()
-    with pytest.raises(ValueError, match=r"state=.*later step.*begin another episode"):
-        played(search, [0.3, 3.0])
+    with pytest.raises(ValueError, match=r"state=.*no earlier step.*begin another episode"):
+        played(search, [0.3, 2.0])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_where_nobody_counts_the_steps_each_decision_is_one_later(name):
+    """As `GymnasiumModel.observe` without its argument `steps`, which leaves the count at 0."""
+    search, mean = begun(name, Walk(), memory=1.0)
+    assert [played(search, [0.3, 0.0]) for _ in range(3)] == mean[1:].tolist()
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,0 +1,151 @@
+"""Does a copy leave its original alone? It is tried out in a child process, so that the original comes to no harm.
+
+A copy may share a simulator with its original, whose steps or end then move or close that of the original, as for
+environments of PyBullet. A child process has its own memory, with a simulator in it.
+"""
+
+import gc
+import os
+import pickle
+import random
+import select
+import signal
+import time
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from bonspiel.envs.snapshot.copies.making import stop_drawing
+from bonspiel.envs.snapshot.noise import reseed
+from bonspiel.envs.snapshot.wrappers import action_space, layers_of, without_transparent
+from bonspiel.planners.core.code.packages import error_text
+
+STEPS = 3
+PATIENCE = 0.5  # s, for the steps after the first
+LIMIT = 10.0  # s, for a child that hangs
+TOLERANCE = 1e-9
+TRUSTED = ("gymnasium.", "bonspiel.")
+
+
+class NoCopyError(Exception):
+    """There is no copy."""
+
+
+def harm(env: Any, copied: Callable[[Any], Any]) -> str | None:
+    """Say what a copy of an environment does to it; None if nothing, or if that cannot be found out.
+
+    Args:
+        env: is not touched.
+        copied: makes a copy of it.
+
+    Raises:
+        NoCopyError: `copied` raised an error, which is the message.
+    """
+    if not hasattr(os, "fork") or _is_trusted(env):
+        return None
+    beside = _in_child(lambda: _play(env, copied))
+    if isinstance(beside, NoCopyError):
+        raise beside
+    alone = _in_child(lambda: _play(env, None))
+    if not isinstance(alone, list) or beside is None:  # it fails by itself, or the child was ended
+        return None
+    if not isinstance(beside, list):
+        return f"it fails once a copy has taken a step: {beside}"
+    if _same(alone, beside) or not _same(alone, _in_child(lambda: _play(env, None))):  # the latter of unseeded ones
+        return None
+    return "it moves where a copy takes a step, as if they shared a simulator or a generator"
+
+
+def _same(some: list[list[float]], others: Any) -> bool:
+    return all(np.allclose(one, other, TOLERANCE, TOLERANCE, True) for one, other in zip(some, others, strict=False))
+
+
+def _is_trusted(env: Any) -> bool:
+    return all(type(layer).__module__.startswith(TRUSTED) for layer in layers_of(env))
+
+
+def _play(env: Any, copied: Callable[[Any], Any] | None) -> list[list[float]]:
+    """The observations, rewards and ends of the first steps, each after some of a copy and after its end."""
+    rows: list[list[float]] = []
+    actions, rng, start, other = action_space(env), np.random.default_rng(0), time.perf_counter(), None
+    if copied is not None:
+        try:
+            other = copied(env)
+        except Exception as error:
+            raise NoCopyError(error_text(error)) from error
+    env = without_transparent(env)
+    stop_drawing(env)
+    _seed(0)
+    env.reset(seed=1)
+    while len(rows) < STEPS and not (rows and (rows[-1][-1] or time.perf_counter() > start + PATIENCE)):
+        if copied is not None:
+            other = other or copied(env)
+            other.reset(seed=2)
+            other.step(_drawn(actions, rng))
+            with suppress(Exception):
+                other.close()
+            other = None
+            gc.collect()
+        reseed(env, len(rows))
+        _seed(len(rows))
+        action = _drawn(actions, np.random.default_rng(len(rows)))
+        observation, reward, terminated, truncated, _ = env.step(action)
+        seen = np.asarray(spaces.flatten(env.observation_space, observation), np.float64).ravel()
+        rows.append([*seen.tolist(), float(reward), bool(terminated or truncated)])
+    return rows
+
+
+def _seed(seed: int) -> None:
+    """Seed the global generators, of the child alone: noise from there is no sign of a shared simulator."""
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002
+
+
+def _drawn(actions: Any, rng: np.random.Generator) -> Any:
+    low, high = actions.low.astype(np.float64), actions.high.astype(np.float64)
+    return rng.uniform(low, high).astype(actions.dtype).reshape(actions.shape)
+
+
+def _in_child(function: Callable[[], Any]) -> Any:
+    """What a function returns in a child process, the error that it raises, or None if the child does not answer."""
+    reader, writer = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of other threads, which the child does not have
+        child = os.fork()
+    if child == 0:
+        _answer(function, writer)
+    os.close(writer)
+    answer = b""
+    with open(reader, "rb", buffering=0) as pipe:
+        until = time.monotonic() + LIMIT
+        while select.select([pipe], [], [], max(0.0, until - time.monotonic()))[0]:
+            part = pipe.read(1 << 16)
+            if not part:
+                break
+            answer += part
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return pickle.loads(answer) if answer else None
+
+
+def _answer(function: Callable[[], Any], writer: int) -> None:
+    """Write what a function returns or raises, and end the process, whose output nobody sees."""
+    try:
+        gc.freeze()  # collecting is for the copies alone
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(nowhere, stream)
+        try:
+            result = pickle.dumps(function())
+        except NoCopyError as error:
+            result = pickle.dumps(error)
+        except BaseException as error:
+            result = pickle.dumps(error_text(error))
+        with open(writer, "wb") as pipe:
+            pipe.write(result)
+    finally:
+        os._exit(0)

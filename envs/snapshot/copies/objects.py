@@ -1,0 +1,80 @@
+"""The objects that an environment holds, at any depth, found without copying it."""
+
+import gc
+import logging
+import random
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.envs.registration import EnvSpec
+
+DRAWING = {"pygame", "pyglet", "matplotlib", "glfw", "tkinter", "_tkinter", "cv2", "OpenGL", "moderngl"}
+GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
+NOT_HELD = (
+    *(type, types.CodeType, types.FrameType, types.BuiltinFunctionType),
+    *(int, float, complex, str, bytes, np.generic, np.dtype, type(None)),
+    *(spaces.Space, EnvSpec, logging.Logger),
+)
+"""What an environment shares with all others of its kind, or what holds nothing."""
+
+
+def held(env: Any) -> Iterator[Any]:
+    """The environment and all that it holds through attributes, containers, closures and bound methods, each once."""
+    seen, waiting = {id(env)}, [env]
+    while waiting:
+        item = waiting.pop()
+        yield item
+        for part in _parts(item):
+            if id(part) not in seen and not isinstance(part, NOT_HELD):
+                seen.add(id(part))
+                waiting.append(part)
+
+
+def _parts(item: Any) -> list[Any]:
+    if isinstance(item, types.ModuleType):
+        return []
+    if hasattr(type(item), "__globals__"):  # a function, of Python or Cython: not its module
+        return [item.__closure__, item.__defaults__, item.__kwdefaults__]
+    if isinstance(item, np.ndarray):
+        return item.ravel().tolist() if item.dtype.hasobject else []
+    return gc.get_referents(item)
+
+
+def generators(env: Any) -> list[Any]:
+    """All random generators that an environment holds."""
+    return [item for item in held(env) if is_generator(item)]
+
+
+def is_generator(item: Any) -> bool:
+    """True for generators with a state, of numpy and of Python."""
+    return isinstance(item, GENERATORS) and not isinstance(item, random.SystemRandom)
+
+
+def without_copies(env: Any) -> dict[int, Any]:
+    """What stands in a copy, by id, for what cannot be copied: None for windows and surfaces, a module for itself."""
+    return {id(item): None if _is_drawn_with(item) else item for item in held(env) if _is_left_out(item)}
+
+
+def _is_left_out(item: Any) -> bool:
+    return isinstance(item, types.ModuleType) or (_is_drawn_with(item) and not _can_be_copied(item))
+
+
+def _is_drawn_with(item: Any) -> bool:
+    modules = (getattr(cls, "__module__", None) for cls in type(item).__mro__)  # a class of SWIG has none
+    return any(str(module).partition(".")[0] in DRAWING for module in modules)
+
+
+def _can_be_copied(item: Any) -> bool:
+    try:
+        return hasattr(item, "__deepcopy__") or bool(item.__reduce_ex__(4))
+    except Exception:  # TypeError, or what its library raises
+        return False
+
+
+def size(env: Any) -> int:
+    """About how many bytes a deep copy of an environment takes."""
+    return sum(item.nbytes if hasattr(type(item), "nbytes") else sys.getsizeof(item) for item in held(env))

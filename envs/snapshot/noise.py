@@ -1,0 +1,77 @@
+"""The noise of an environment: what follows its np_random, and what a plan would know beforehand."""
+
+import functools
+import pickle
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from bonspiel.envs.snapshot.copies.objects import generators, is_generator
+from bonspiel.envs.snapshot.wrappers import layers_of
+from bonspiel.planners.model import Rng
+
+
+def reseed(env: Any, seed: int) -> None:
+    """Let the noise of the next step follow a seed."""
+    set_noise(env, np.random.default_rng(seed).bit_generator.state)
+
+
+def set_noise(env: Any, state: Any) -> None:
+    """Bring np_random into a state: the generator itself, since parts of the environment may hold it."""
+    base = env.unwrapped
+    name = state["bit_generator"]
+    if type(base.np_random.bit_generator).__name__ != name:
+        base.np_random = np.random.Generator(getattr(np.random, name)())
+    base.np_random.bit_generator.state = state
+
+
+def take_noise(env: Any, rng: Rng) -> None:
+    """Bring `rng` to where np_random is."""
+    generator = env.unwrapped.np_random
+    if generator is not rng:
+        rng.bit_generator.state = generator.bit_generator.state
+
+
+class OtherNoise:
+    """The generators that a step of an environment may draw from beside np_random, and notes whether it does.
+
+    Args:
+        env: after a reset.
+    """
+
+    def __init__(self, env: Any) -> None:
+        own = env.unwrapped.np_random.bit_generator
+        self.reads: list[tuple[str, Callable[[], Any]]] = [
+            ("a generator of its own", functools.partial(pickle.dumps, generator))
+            for generator in (*generators(env), *_of_its_modules(env))
+            if getattr(generator, "bit_generator", None) is not own
+        ]
+        self.reads.append(("the global generator of numpy.random", _numpys_state))
+        self.reads.append(("the global generator of random", random.getstate))
+        self.before: list[Any] = []
+
+    def begin(self) -> None:
+        """Note the states before a step."""
+        self.before = [read() for _, read in self.reads]
+
+    def drawn_from(self) -> str | None:
+        """Name a generator that has moved since; None if none has."""
+        moved = [name for (name, read), before in zip(self.reads, self.before, strict=True) if read() != before]
+        return moved[0] if moved else None
+
+
+def _numpys_state() -> tuple[Any, ...]:
+    _, key, *rest = np.random.get_state()  # noqa: NPY002 - it is only read
+    return np.asarray(key).tobytes(), *rest
+
+
+def _of_its_modules(env: Any) -> list[Any]:
+    """The generators that belong to the classes of an environment and of its wrappers, or to their modules."""
+    found: dict[int, Any] = {}
+    for cls in {cls: None for layer in layers_of(env) for cls in type(layer).__mro__}:
+        own = vars(cls)
+        module = getattr(own.get("step"), "__globals__", {})
+        found |= {id(item): item for item in (*own.values(), *module.values()) if is_generator(item)}
+    return list(found.values())

@@ -1,0 +1,140 @@
+"""Actions of a model as items of the environment's action space."""
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium import spaces
+
+from bonspiel import envs, planners
+from tests.envs.snapshot.toys import Restorable
+
+
+class Checking(Restorable):
+    """Takes nothing but items of its action space; the reward grows with the sum of their places in the range."""
+
+    def __init__(self, space, sign=1.0):
+        self.action_space, self.sign = space, sign
+
+    def step(self, action):
+        assert self.action_space.contains(action), f"{action!r} is not in {self.action_space}"
+        low, high = (np.asarray(end, float) for end in (self.action_space.low, self.action_space.high))
+        part = (np.asarray(action, float) - low) / np.maximum(high - low, 1e-300)
+        return np.zeros(1), self.sign * float(part.sum()), False, False, {}
+
+
+def modelled(space, sign=1.0, horizon=1):
+    return envs.from_gymnasium(Checking(space, sign), horizon=horizon)
+
+
+def box(low, high, kind, shape=(1,)):
+    return spaces.Box(low, high, shape, kind)
+
+
+def drawn(model, n, seed=0):
+    rng, action = np.random.default_rng(seed), np.zeros(len(model.action_low))
+    for _ in range(n):
+        model.sample_action(None, action, model.params, rng)
+        yield model.action(action)
+
+
+@pytest.mark.parametrize(
+    "space",
+    [
+        box(-3, 3, np.int32),
+        box(0, 1, np.int8),
+        box(0, 255, np.uint8),
+        box(-128, 127, np.int8, (2,)),
+        box(5, 9, np.int64),
+    ],
+    ids=repr,
+)
+def test_every_integer_is_equally_likely(space):
+    low, high, n = int(space.low.min()), int(space.high.max()), 20_000
+    values = np.concatenate([action.ravel() for action in drawn(modelled(space), n)])
+    counts = np.bincount(values.astype(int) - low, minlength=high - low + 1)
+    expected = len(values) / (high - low + 1)
+    assert len(counts) == high - low + 1
+    assert (np.abs(counts - expected) < 5.0 * np.sqrt(expected)).all()
+
+
+WIDE = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
+
+
+@pytest.mark.parametrize("kind", WIDE)
+def test_the_whole_range_of_a_type_has_its_ends(kind):
+    ends = np.iinfo(kind)
+    model = modelled(box(ends.min, ends.max, kind))
+    assert [int(model.action(end)[0]) for end in (model.action_low, model.action_high)] == [ends.min, ends.max]
+    assert int(model.action(2.0 * model.action_high + 9.0)[0]) == ends.max
+    assert int(model.action(model.action_low - 9.0 - model.action_high)[0]) == ends.min
+    assert all(model.env.action_space.contains(action) for action in drawn(model, 200))
+    assert np.isfinite(model.action_high - model.action_low).all()
+
+
+def test_a_half_is_rounded_up_and_ends_stay():
+    model = modelled(box(-2, 2, np.int16))
+    actions = [-9.0, -2.5, -1.5, -0.5, 0.49, 0.5, 1.5, 2.5]
+    assert [int(model.action(np.array([action]))[0]) for action in actions] == [-2, -2, -1, 0, 0, 1, 2, 2]
+    assert (model.action_low, model.action_high) == (-2.5, 2.5)
+
+
+def test_an_integer_that_is_fixed_stays_fixed():
+    space = spaces.Box(np.array([4, 0], np.int8), np.array([4, 3], np.int8), dtype=np.int8)
+    model = modelled(space)
+    assert model.action_low.tolist() == [4.0, -0.5] and model.action_high.tolist() == [4.0, 3.5]
+    assert {int(action[0]) for action in drawn(model, 50)} == {4}
+
+
+def test_integers_keep_the_shape_of_their_space():
+    for shape in ((), (1,), (2, 3)):
+        model = modelled(box(-3, 3, np.int8, shape))
+        for action in drawn(model, 5):
+            assert action.shape == shape and action.dtype == np.int8
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("name", ["uct", "hoot", "abstraction", "adaptive", "cem", "voot", "sequential_halving"])
+def test_planners_reach_both_ends(name, sign):
+    model = modelled(box(-3, 3, np.int32), sign)
+    planner, state = planners.make(name), model.initial_state(np.random.default_rng(0))
+    best = [
+        int(model.action(planner.plan(model, state, planners.Budget(200), np.random.default_rng(seed)).action)[0])
+        for seed in range(5)
+    ]
+    assert best.count(round(3 * sign)) >= 4
+
+
+SPACES = [
+    *(box(-1.0, 1.0, np.float32, shape) for shape in ((), (1,), (2, 2))),
+    box(np.float16(-0.1), np.float16(0.1), np.float16, (2,)),
+    box(-3, 3, np.int8, (2,)),
+    box(0, 2**64 - 1, np.uint64),
+]
+
+
+@pytest.mark.parametrize("space", SPACES, ids=repr)
+def test_an_environment_that_checks_its_actions_can_be_acted_in(space):
+    """The loop of the docstring of `from_gymnasium`."""
+    env = Checking(space)
+    model, planner, rng = envs.from_gymnasium(env, horizon=3), planners.make("dpw"), np.random.default_rng(1)
+    observation, _ = env.reset(seed=1)
+    for _ in range(3):
+        decision = planner.plan(model, model.observe(env, observation), planners.Budget(10), rng)
+        observation, *_ = env.step(model.action(decision.action))
+
+
+@pytest.mark.parametrize("name", ["cem", "icem", "mppi", "adaptive"])
+def test_planners_with_memory_need_no_count_of_steps(name):
+    env = gymnasium.make("Pendulum-v1")
+    model, rng = envs.from_gymnasium(env), np.random.default_rng(0)
+    search = planners.begin_episode(planners.make(name, memory=1.0, lookahead=10), model)
+    observation, _ = env.reset(seed=0)
+    for _ in range(3):
+        decision = search.plan(model.observe(env, observation), planners.Budget(20), rng)
+        observation, *_ = env.step(model.action(decision.action))
+
+
+@pytest.mark.parametrize("most", [np.finfo(np.float64).max, 1e308])
+def test_a_range_that_no_number_holds_is_refused(most):
+    with pytest.raises(ValueError, match=r"^action_space=Box.*must be a bounded Box of finite range"):
+        modelled(box(-most, most, np.float64))

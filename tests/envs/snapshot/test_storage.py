@@ -1,0 +1,92 @@
+"""The store of snapshots: those used last, within a number and within bytes."""
+
+import numpy as np
+import pytest
+
+from bonspiel import envs, planners
+from bonspiel.envs.snapshot.copies.objects import size
+from tests.envs.snapshot.toys import Noisy
+
+
+class Large(Noisy):
+    """A map of 1 MB, which copies take along."""
+
+    def reset(self, **options):
+        result = super().reset(**options)
+        self.map = {"heights": [np.zeros(125_000)]}
+        return result
+
+
+class Growing(Noisy):
+    """Remembers 100 KB more of each step."""
+
+    def reset(self, **options):
+        self.past = []
+        return super().reset(**options)
+
+    def step(self, action):
+        self.past.append(np.zeros(12_500))
+        return super().step(action)
+
+
+def held(model):
+    return sum(len(sort) for sort in (model.storage.kept.searched, model.storage.kept.observed))
+
+
+def decide(env, planner, **given):
+    model = envs.from_gymnasium(env, horizon=20, **given)
+    observation, _ = env.reset(seed=1)
+    for steps in range(3):
+        state, rng = model.observe(env, observation, steps), np.random.default_rng(steps)
+        decision = planners.parse(planner).plan(model, state, planners.Budget(30), rng)
+        observation, *_ = env.step(model.action(decision.action))
+    return model, decision
+
+
+@pytest.mark.parametrize("planner", ["cem", "dpw:lookahead=3", "adaptive:lookahead=3"])
+def test_copies_take_no_more_bytes_than_allowed(planner):
+    model, decision = decide(Large(), planner, max_bytes=70_000_000)
+    assert model.storage.name == "deep copies" and len(model.storage.kept.searched) <= 69
+    assert held(model) * 1_000_000 < 2 * 70_000_000
+    unlimited, same = decide(Large(), planner)
+    assert held(unlimited) > 70 and decision.action == same.action, "nothing that the search needs is dropped"
+
+
+def test_environments_that_grow_are_measured_again():
+    model, _ = decide(Growing(), "cem", max_bytes=20_000_000)
+    copies = [*model.storage.kept.searched.values(), *model.storage.kept.observed.values()]
+    assert sum(map(size, copies)) < 2 * 20_000_000
+
+
+def test_a_state_that_made_room_is_refused_with_the_limit():
+    env, rng = Large(), np.random.default_rng(0)
+    model = envs.from_gymnasium(env, horizon=20, max_bytes=5_000_000)
+    state = model.initial_state(rng)
+    states = [state]
+    for _ in range(6):
+        after = np.empty(model.state_dim)
+        model.step(states[-1], np.zeros(1), after, model.params, rng)
+        states.append(after)
+    with pytest.raises(ValueError, match=r"^state=.*the 4 states.*1,00\d,\d\d\d bytes each.*max_bytes=5,000,000"):
+        model.step(states[1], np.zeros(1), after, model.params, rng)
+
+
+def test_one_copy_is_always_kept():
+    model, rng = envs.from_gymnasium(Large(), horizon=20, max_bytes=1), np.random.default_rng(0)
+    state = model.initial_state(rng)
+    model.step(state, np.zeros(1), state, model.params, rng)
+    model.step(state, np.zeros(1), state, model.params, rng)
+
+
+@pytest.mark.parametrize("given", [0, -1, 1.5, "1 GB"])
+def test_bad_limits_are_named(given):
+    with pytest.raises(ValueError, match=r"^max_bytes="):
+        envs.from_gymnasium(Noisy(), horizon=5, max_bytes=given)
+
+
+def test_sizes_are_those_of_arrays_at_any_depth_views_in_full():
+    env = Noisy()
+    bare = size(env)
+    whole = np.zeros(10_000)
+    env.parts = ({"a": [whole[:5000]]}, bytearray(30_000))
+    assert 70_000 < size(env) - bare < 71_000
