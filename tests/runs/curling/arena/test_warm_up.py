@@ -41,7 +41,7 @@ def test_a_planner_that_fails_is_left_to_the_games(asked, capsys):
 
 
 def test_no_game_starts_before_its_planners_are_ready(run, monkeypatch):
-    """And nothing is warmed up where no game is left."""
+    """And no client is warmed up that has no game left."""
     events, play = [], driver.play_game
 
     async def playing(*given):
@@ -56,4 +56,4 @@ def test_no_game_starts_before_its_planners_are_ready(run, monkeypatch):
     assert events == [["one", "two"], "game", "game"]
     events.clear()
     run(*line, "--resume")
-    assert events == []
+    assert events == [[]]
