@@ -117,8 +117,8 @@ def _match(announced: AnnouncedMatch, names: tuple[str, str]) -> tuple[Match, tu
     slowest = min((player.max_speed for player in players if player.max_speed is not UNSET), default=FCV1.max_speed)
     if slowest < FCV1.max_speed:
         notes.append(f"some players throw at {slowest:g} m/s at most; other shots may be faster than theirs")
-    noise = next((name for name in ("normal_dist", "none") if is_same_noise(NOISES[name], own)), own)
-    return Match(names, first.physics, first.rule, noise, game.setting.max_end, EXTRA_ENDS), tuple(notes)
+    known = next((name for name in ("normal_dist", "none") if is_same_noise(NOISES[name], own)), None)
+    return Match(names, first.physics, first.rule, known or own, game.setting.max_end, EXTRA_ENDS), tuple(notes)
 
 
 def _throw(move: dc3.ShotMove) -> Throw:
