@@ -50,7 +50,7 @@ class AnnouncedMatch:
                 raise ProtocolError(f"unknown player type {player.type!r}, must be 'normal_dist' or 'identical'")
             if player.max_speed is not UNSET and player.max_speed <= 0.0:
                 raise ProtocolError(f"a player's max_speed is {player.max_speed:g}, must be above 0")
-            if min(_errors(player)) < 0.0:
+            if min(errors_of(player)) < 0.0:
                 raise ProtocolError("a player's standard deviation is below 0")
 
     @property
@@ -80,11 +80,11 @@ class AnnouncedMatch:
         setting, player = self.game.setting, self._players[shot // SHOTS_EACH]
         ends, rule = max(setting.max_end - end, 1), "five_rock" if setting.five_rock_rule else "four_rock"
         max_speed = None if player.max_speed is UNSET else player.max_speed
-        noise, place = Noise(*_errors(player)), (stones, shot, hammer, lead)
+        noise, place = Noise(*errors_of(player)), (stones, shot, hammer, lead)
         return position_of(*place, ends=ends, rule=rule, noise=noise, max_speed=max_speed)
 
 
-def _errors(player: dc3.Player) -> tuple[float, float]:
+def errors_of(player: dc3.Player) -> tuple[float, float]:
     """Standard deviations of speed, m/s, and angle, rad."""
     if player.type == "identical":
         return 0.0, 0.0

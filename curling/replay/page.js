@@ -115,10 +115,9 @@ function begin(match) {
   views = [new SheetView(byId("house"), sheet, sheet.hog_line - 350, sheet.back_line + 350, true, match),
     new SheetView(byId("run"), sheet, sheet.back_line - 41134, sheet.back_line + 500, false, match)];
   match.players.forEach((name, team) => { byId(`name${team}`).textContent = byId(`name${team}`).title = name; });
-  const budgets = [...new Set(match.budgets || [])].filter(budget => budget !== "any");
   byId("setting").textContent = [match.game === "standard" ? "" : match.game.replace("_", " "), `${match.ends} ${match.ends === 1 ? "end" : "ends"}`, match.rule.replace("_", " ") + " rule",
     match.physics, `${match.noise === "none" ? "no" : match.noise.replace("_", " ")} noise`, `${match.engine} engine`,
-    budgets.length ? `${budgets.join(" and ")} a shot` : ""].filter(Boolean).join(" \u00b7 ");
+    match.allowance].filter(Boolean).join(" \u00b7 ");
   document.title = `${match.players[0]} against ${match.players[1]}`;
 }
 

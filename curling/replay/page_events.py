@@ -53,7 +53,8 @@ class PageEvents:
         match, sheet, model = self.match, self.model.law.sheet, self.model
         return {
             "type": "match",
-            **{name: getattr(match, name) for name in ("players", "budgets", "physics", "ends", "engine")},
+            **{name: getattr(match, name) for name in ("players", "physics", "ends", "engine")},
+            "allowance": _allowance(match.budgets),
             "rule": model.rule,
             "game": model.game,
             "first_shot": match.first_shot,
@@ -163,6 +164,13 @@ def _stones_of(state: Array) -> list[list[int] | None]:
 
 def _in_millimetres(stones: Sequence[Point | None]) -> list[list[int] | None]:
     return [None if place is None else [round(1000.0 * x) for x in place] for place in stones]
+
+
+def _allowance(budgets: Sequence[str] | None) -> str:
+    """The budgets in words: they are for a shot unless they say that they are for a game; "any" is a person's."""
+    given = [budget for budget in dict.fromkeys(budgets or ()) if budget != "any"]
+    for_games = all(budget.endswith(" a game") for budget in given)
+    return " and ".join(given) + ("" if for_games else " a shot")
 
 
 def record_events(

@@ -60,7 +60,7 @@ def users_of(file: Path | None, host: str) -> dict[str, str]:
             raise UsageError(f"--bind {host}: give --users FILE, the default passwords are for this machine alone")
         return DEFAULT_USERS
     try:
-        lines = [line for line in file.read_text(encoding="utf-8").splitlines() if line]
+        lines = [line for line in file.read_text(encoding="utf-8").split("\n") if line]
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"--users {file}: cannot be read ({getattr(error, 'strerror', None) or error})") from error
     for number, line in enumerate(lines, 1):

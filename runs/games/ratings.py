@@ -13,6 +13,7 @@ from bonspiel.runs.statistics.sample import CONFIDENCE, Interval, percentiles
 RESAMPLES = 500
 VALUE_STEP = 0.001  # values of games are multiples of this
 ELO = 400.0 / math.log(10.0)  # points of rating that make the odds e times as high
+FEW_PAIRS = 5  # resamples of fewer pairs tell nothing of what others might have given
 PRIOR_SD = 10_000.0  # Elo; far wider than any difference, so that only players who win or lose every game feel it
 
 
@@ -90,6 +91,13 @@ def elo(wins: ArrayLike) -> Array:
     found = minimize(loss, np.zeros(len(table)), jac=True, method="BFGS").x
     ratings: Array = ELO * (found - found.mean())
     return ratings
+
+
+def elo_of_rate(rate: float) -> float:
+    """The lead in Elo that gives a win rate; infinite for 0 and 1."""
+    if 0.0 < rate < 1.0:
+        return ELO * math.log(rate / (1.0 - rate))
+    return math.copysign(math.inf, rate - 0.5)
 
 
 def elo_intervals(scores: Sequence[tuple[int, int, Sequence[float]]], players: int, rng: Rng) -> list[Interval]:

@@ -1,5 +1,6 @@
 """The results of a tournament as tables and as JSON."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -8,7 +9,7 @@ import numpy as np
 
 from bonspiel.planners.model import Rng
 from bonspiel.runs.games.game import GameSummary, Side
-from bonspiel.runs.games.ratings import elo, elo_intervals, paired_interval, paired_test, wilson
+from bonspiel.runs.games.ratings import FEW_PAIRS, elo, elo_intervals, elo_of_rate, paired_interval, paired_test, wilson
 from bonspiel.runs.games.tournament import Pairing, Tournament
 from bonspiel.runs.progress import counted
 from bonspiel.runs.statistics.sample import Interval
@@ -93,12 +94,17 @@ def summary(found: PairingScore, sides: Sequence[Side]) -> dict[str, Any]:
 
 
 def to_json(scores: Sequence[PairingScore], sides: Sequence[Side], ratings: Sequence[Interval]) -> dict[str, Any]:
-    """The whole tournament: the pairing itself if there is but one, else all of them and the ratings."""
+    """The whole tournament: the pairing itself if there is but one, else all of them and the ratings.
+
+    Ratings of few pairs of games have no interval.
+    """
     pairs = [summary(one, sides) for one in scores]
     if len(pairs) == 1:
         return pairs[0]
     rows = []
-    for side, (value, low, high) in zip(sides, ratings, strict=True):
+    few = _fewest(scores) < FEW_PAIRS
+    for side, (value, *limits) in zip(sides, ratings, strict=True):
+        low, high = (None, None) if few else limits
         rows.append({"planner": side.planner, "budget": side.allowance, "elo": value, "low": low, "high": high})
     return {"pairs": pairs, "elo": rows}
 
@@ -110,7 +116,11 @@ def _text(
     blocks = [_score_text(one, sides, tournament.game.roles, rng) for one in scores]
     if len(scores) > 1:
         ranked = sorted(zip(ratings, sides, strict=True), key=lambda row: -row[0].value)
-        lines = [f"  {elo:+7.0f} ({low:+.0f} to {high:+.0f})  {_name(side)}" for (elo, low, high), side in ranked]
+        few = f"no interval from {counted(_fewest(scores), 'pair')}" if _fewest(scores) < FEW_PAIRS else ""
+        lines = [
+            f"  {one.value:+7.0f} ({few or f'{one.low:+.0f} to {one.high:+.0f}'})  {_name(side)}"
+            for one, side in ranked
+        ]
         blocks.append("\n".join(["Elo (95 % bootstrap interval over pairs)", *lines]))
     times = [decision_times(side, _moves(place, games)) for place, side in enumerate(sides)]
     return "\n\n".join([*blocks, "\n".join(["time of a decision", *times])])
@@ -129,19 +139,36 @@ def _name(side: Side) -> str:
 
 SCORE = """{}  against  {}
   {games} games: {wins} won, {losses} lost, {draws} drawn
-  win rate {win_rate:.3f} ({low:.3f} to {high:.3f}, Wilson 95 %), over pairs {:.3f} to {:.3f} (bootstrap)
-  paired test p = {p_value:.2g}, Elo {elo:+.0f}"""
+  win rate {win_rate:.3f} ({low:.3f} to {high:.3f}, Wilson 95 %), over pairs {}
+  paired test p = {p_value:.2g}, Elo {elo:+.0f} ({})"""
 
 
 def _score_text(found: PairingScore, sides: Sequence[Side], roles: tuple[str, str], rng: Rng) -> str:
     numbers = summary(found, sides)
     _, low, high = paired_interval(found.pairs, rng)
+    few = f"no interval from {counted(len(found.pairs), 'pair')}" if len(found.pairs) < FEW_PAIRS else ""
+    over_pairs = few or f"{low:.3f} to {high:.3f} (bootstrap)"
     first, second = np.mean(found.values[::2]), np.mean(found.values[1::2])
-    text = SCORE.format(_name(sides[found.a]), _name(sides[found.b]), low, high, **numbers)
+    names = _name(sides[found.a]), _name(sides[found.b])
+    text = SCORE.format(
+        *names, over_pairs, _limits(elo_of_rate(numbers["low"]), elo_of_rate(numbers["high"])), **numbers
+    )
     text += f"\n  {roles[0]} {first:.3f}, {roles[1]} {second:.3f}"
     if found.forfeits:
         text += f"\n  {counted(len(found.forfeits), 'game')} forfeited{_reasons(found, sides)}"
     return text
+
+
+def _limits(low: float, high: float) -> str:
+    """The interval of a lead in Elo in words, one of whose limits may be infinite."""
+    if math.isinf(low):
+        return f"at most {high:+.0f}"
+    return f"at least {low:+.0f}" if math.isinf(high) else f"{low:+.0f} to {high:+.0f}"
+
+
+def _fewest(scores: Sequence[PairingScore]) -> int:
+    """The least number of pairs of games that two sides played."""
+    return min(len(one.pairs) for one in scores)
 
 
 def _reasons(found: PairingScore, sides: Sequence[Side]) -> str:

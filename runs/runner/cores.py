@@ -9,23 +9,31 @@ NAME = "bonspiel core"  # of the mark of a taken core
 _claims: list[socket.socket] = []  # open for as long as the process lives
 
 
+def mark(core: int) -> socket.socket | None:
+    """The mark that a core is taken, until it is closed or the process ends; None if another process has it, on Linux.
+
+    It is a name in Linux's abstract namespace of sockets: the kernel gives it to one process alone, of any run, and
+    releases it when the process ends, in whatever way.
+    """
+    name = socket.socket(socket.AF_UNIX)
+    try:
+        name.bind(f"\0{NAME} {core}")
+    except OSError:
+        name.close()
+        return None
+    return name
+
+
 def claim() -> int | None:
     """Pin this process to a core that no other worker on this machine has; its number.
 
-    A claim is a name in Linux's abstract namespace of sockets: the kernel gives it to one process alone, of any run,
-    and releases it when the process ends, in whatever way. Where all cores are taken, or on
-    another system, nothing is pinned, and the result is None.
+    Where all cores are taken, or on another system than Linux, nothing is pinned, and the result is None.
     """
     if sys.platform != "linux":
         return None
     for core in sorted(os.sched_getaffinity(0)):
-        name = socket.socket(socket.AF_UNIX)
-        try:
-            name.bind(f"\0{NAME} {core}")
-        except OSError:
-            name.close()
-            continue
-        _claims.append(name)
-        os.sched_setaffinity(0, {core})
-        return core
+        if (taken := mark(core)) is not None:
+            _claims.append(taken)
+            os.sched_setaffinity(0, {core})
+            return core
     return None

@@ -1,8 +1,9 @@
 """Time management: the time for each move, chosen so that no match is lost on time.
 
 The remaining time is divided among the team's own remaining shots, in shares by the number of the shot in its end,
-plus a reserve. A move may take a fraction of its share. Within that, the planner's time leaves room for the network and
-for planners that overrun, for example on a busy machine.
+less a reserve for one long delay: at least the longest one of the match. A move may take a fraction of its share.
+Within that, the planner's time leaves room for the usual delay of the network and for planners that overrun, for
+example on a busy machine.
 """
 
 from collections import deque
@@ -12,11 +13,12 @@ from typing import NamedTuple
 
 from bonspiel.curling.ice.sheet import LAST_SHOT, STONES
 
-RESERVE, MOST_RESERVE = 0.5, 0.8  # of a shot and s, whichever is less, so that the last one does not use all the time
+RESERVE, MOST_RESERVE = 1.0, 2.5  # of a shot and s, whichever is less: for a first long delay, at any shot
 FRACTION = 0.95  # of the share
+LEFT = 0.5  # of a share without a reserve, which is left for a shot however long a delay was
 LATE_SHARE, LATE = 0.05, 0.004  # planners keep a budget within 5 % or 4 ms, whichever is larger; allow both
 HICCUP, HICCUP_SHARE = 0.3, 0.15  # s of margin for a busy system, at most this part of a share
-REMEMBERED, WORSE = 4, 1.25  # expect the largest delays of the last moves again, times this factor
+REMEMBERED, WORSE = 6, 1.25  # expect the delays of the last moves again, and the longest one, times this factor
 LONGEST = 60.0  # s of planning; a server may give days, but nothing is gained after a minute
 LEAST = 0.005  # s; less is too short to plan
 MOST_ANSWER = 1.0  # s; a later answer to a greeting is not due to the network
@@ -59,22 +61,23 @@ class TimeManager:
     delay: float = 0.0
     fraction: float = FRACTION
     longest: float = LONGEST
-    _delays: deque[float] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    _delays: list[float] = field(default_factory=list)  # of the match
     _overruns: deque[float] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
     _due: float = inf  # s from the receipt of the server's message until the planner should be done
+    _limit: float = inf  # s from there until the move should be sent
 
     def allowance(self, remaining: float, slices: float, spent: float = 0.0) -> Allowance:
         """Time for the next of `slices` slices, from the seconds on the clock and since the server's message."""
-        reserve = min(RESERVE * max(remaining, 0.0) / (slices + RESERVE), MOST_RESERVE)
-        share = max(remaining - reserve, 0.0) / slices
-        limit = max(self.fraction * share - WORSE * max(self._delays, default=self.delay) - spent, 0.0)
+        share, usual = self._share(max(remaining, 0.0), slices), self._usual_delay(remaining / slices)
+        limit = max(self.fraction * share - WORSE * usual - spent, 0.0)
         overrun = min(WORSE * max(self._overruns, default=0.0), limit / 2.0)
-        spare = LATE + max(min(HICCUP, HICCUP_SHARE * share), overrun)
+        spare = LATE + max(min(HICCUP, HICCUP_SHARE * limit), overrun)
         limit = min(limit, (1.0 + LATE_SHARE) * self.longest + spare)
         seconds = (limit - spare) / (1.0 + LATE_SHARE)
         if seconds < LEAST:
             seconds = 0.0
         self._due = spent + (1.0 + LATE_SHARE) * seconds if seconds else inf
+        self._limit = spent + limit
         return Allowance(seconds, limit)
 
     def learn_latency(self, seconds: float) -> None:
@@ -82,6 +85,29 @@ class TimeManager:
         self.delay = max(self.delay, min(seconds, MOST_ANSWER))
 
     def learn_move(self, charged: float, own: float) -> None:
-        """Learn from the seconds that the server charged for a move, and the own ones from its message to the move."""
-        self._delays.append(max(charged - own, 0.0))
-        self._overruns.append(max(own - self._due, 0.0))
+        """Learn from the seconds that the server charged for a move, and the own ones from its message to the move.
+
+        What goes beyond the limit is a delay too: the planner is not waited for so long, so this machine stood still.
+        """
+        planned = min(own, self._limit)
+        self._delays.append(max(charged - planned, 0.0))
+        self._overruns.append(max(planned - self._due, 0.0))
+
+    def _share(self, remaining: float, slices: float) -> float:
+        """The next share of the time, s.
+
+        The longest delay may come once more, at any shot, unless it is longer than the time that is left.
+        """
+        longest = max((delay for delay in self._delays if delay < remaining), default=0.0)
+        reserve = max(min(RESERVE * remaining / (slices + RESERVE), MOST_RESERVE), WORSE * longest)
+        return max((remaining - reserve) / slices, min(LEFT * remaining / slices, remaining - longest))
+
+    def _usual_delay(self, share: float) -> float:
+        """The mean of the last delays but the longest, for which there is the reserve, s.
+
+        One that takes twice a share is not usual: the clock could not bear it at every shot.
+        """
+        if not self._delays:
+            return self.delay
+        *others, _ = sorted([self.delay, *self._delays][-REMEMBERED:])
+        return sum(delay for delay in others if delay <= 2.0 * share) / len(others)

@@ -9,6 +9,7 @@ from bonspiel.curling.ice.engines import make_engine
 from bonspiel.curling.match.match_data import Record
 from bonspiel.curling.replay.judgement import Judged
 from bonspiel.planners.planner import Budget, unsupported
+from bonspiel.runs.curling import match_files
 from bonspiel.runs.curling.analysis import client_log
 from bonspiel.runs.curling.analysis.match import Judge, judge_match, thrown_shots
 from bonspiel.runs.curling.analysis.report import report
@@ -59,15 +60,16 @@ def _read(file: Path, team: int | None) -> tuple[Record, tuple[int, ...]]:
     """The match of a record or a log, and the teams whose shots are judged."""
     if not (file.is_file() and client_log.is_log(file)):
         return record_file.read_record(CurlingGame(), file), (0, 1) if team is None else (team,)
-    logged = client_log.read_log(file)
-    if logged.team is None:
-        return logged.record, (0, 1) if team is None else (team,)
-    if team == 1 - logged.team:
-        raise UsageError(f"{file} is the log of team{logged.team}'s client, which does not know the aims of team{team}")
-    if team is None:
-        unknown = f"the aims of team{1 - logged.team} are not known, and its shots are not judged"
+    logged = match_files.read_log(file)
+    if not logged.aims:
+        print(f"bonspiel analyse: {file} holds no aims, and its throws are judged as if aimed at", file=sys.stderr)
+    known = logged.aims or (0, 1)
+    if team is not None and team not in known:
+        raise UsageError(f"{file} is the log of team{known[0]}'s client, which does not know the aims of team{team}")
+    if team is None and len(known) == 1:
+        unknown = f"the aims of team{1 - known[0]} are not known, and its shots are not judged"
         print(f"bonspiel analyse: {file} is the log of a client: {unknown}", file=sys.stderr)
-    return logged.record, (logged.team,)
+    return logged.record, known if team is None else (team,)
 
 
 def _budget(arguments: argparse.Namespace) -> tuple[Budget, str]:

@@ -11,12 +11,13 @@ from pathlib import Path
 from bonspiel.curling.match.record import printable
 from bonspiel.runs.curling.arena import cores
 from bonspiel.runs.curling.arena.cores import Share
+from bonspiel.runs.curling.arena.last_words import last_words
 
 LEAVING = 2.0  # s to end by itself after the match
 TERMINATION = 1.0  # s after SIGTERM until it is killed
 # a shell, first in the group of the client, that kills the group when this process ends, in whatever way
 WATCHER = "sh", "-c", "trap '' TERM; read -r _; kill -s KILL 0"
-TAIL = 4096  # bytes of the output, in which its last line is looked for
+TAIL = 1 << 20  # bytes of the output, in which the reason of its end is looked for
 LONGEST_LINE = 120  # characters of it that a reason quotes
 
 
@@ -72,15 +73,15 @@ class ClientProcess:
 
     @property
     def ending(self) -> str:
-        """The end of the program and its last output, in brackets; nothing while it runs."""
+        """The end of the program and its `last_words`, in brackets; nothing while it runs."""
         status = self._process.returncode
         if status is None:
             return ""
         how = f"exit status {status}" if status >= 0 else f"signal {-status}, {signal.strsignal(-status)}"
         with self.output.open("rb") as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - TAIL))
-            lines = [line.strip() for line in file.read().decode(errors="replace").splitlines() if line.strip()]
-        last = f"; its last output: {printable(lines[-1], LONGEST_LINE)}" if lines else ""
+            words = last_words(file.read().decode(errors="replace"))
+        last = f"; its last output: {printable(words, LONGEST_LINE)}" if words else ""
         return f" ({how}{last})"
 
     async def end(self, *, in_vain: bool = False) -> None:

@@ -67,11 +67,16 @@ def parse_clients(texts: Sequence[str], protocol: str, own_options: Sequence[str
         own_options: further options of `bonspiel client`.
 
     Raises:
-        UsageError: a command that cannot be started or cannot find the server, or two clients with one name.
+        UsageError: a name that is not allowed, a command that cannot be started or cannot find the server, or two
+            clients with one name.
     """
     clients = []
     for text in texts:
         command = COMMAND.fullmatch(text)
+        name, equals, _ = text.partition("=")
+        if command is None and equals and ":" not in name:  # in the text of a planner that stands before
+            allowed = "1 to 40 letters, digits, dots, underscores and hyphens"
+            raise UsageError(f"--client {text!r}: the name before the = must be {allowed}, not {name!r}")
         if command is None:
             clients.append(_of_planner(text, protocol, own_options))
         else:

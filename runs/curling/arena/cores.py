@@ -1,13 +1,15 @@
 """The share of the cores that each client of an arena gets."""
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import joblib
 
 from bonspiel.runs.experiment import number
 from bonspiel.runs.progress import counted
+from bonspiel.runs.runner.cores import mark
 
 # read by OpenMP, OpenBLAS, MKL, Accelerate, numexpr, numba and Rayon
 THREADS = (
@@ -51,8 +53,34 @@ def shares(jobs: int, cores: Sequence[int], each: int | None = None) -> list[tup
     return [(frozenset(places[SEATS * job]), frozenset(places[SEATS * job + 1])) for job in range(jobs)]
 
 
-def shortage(jobs: int, cores: Sequence[int], each: int) -> str | None:
-    """A warning where the clients need more cores than there are."""
+@contextmanager
+def claimed(jobs: int, each: int | None = None) -> Iterator[tuple[list[tuple[Share, Share]], str | None]]:
+    """The `shares` of cores that no other run on this machine has, and a warning where there are too few of them.
+
+    They are claimed until the block ends, on Linux; elsewhere nobody knows of others.
+    """
+    cores = available()
+    if sys.platform != "linux":
+        yield shares(jobs, cores, each), shortage(jobs, cores, each)
+        return
+    with ExitStack() as claims:
+        free = list[int]()
+        for core in cores:
+            if len(free) < (len(cores) if each is None else SEATS * jobs * each) and (taken := mark(core)) is not None:
+                claims.enter_context(taken)
+                free.append(core)
+        others = [core for core in cores if core not in free]
+        found = shares(jobs, free or cores, each) if each is None else shares(jobs, free + others, each)
+        warning, shared = shortage(jobs, cores, each), sorted(frozenset().union(*sum(found, ())) & set(others))
+        if shared and warning is None:
+            names = ", ".join(map(str, shared))
+            warning = f"other runs on this machine have cores {names} too: they slow each other's clients down"
+        yield found, warning
+
+
+def shortage(jobs: int, cores: Sequence[int], each: int | None) -> str | None:
+    """A warning where the clients need more cores than there are, `each` or at least one."""
+    each = each or 1
     needed = SEATS * jobs * each
     if needed <= len(cores):
         return None

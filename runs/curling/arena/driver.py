@@ -15,6 +15,7 @@ from bonspiel.runs.curling.arena.cores import Share
 from bonspiel.runs.curling.arena.game import Seat, play_game
 from bonspiel.runs.curling.arena.tournament import Arena
 from bonspiel.runs.curling.arena.venue import Dc3Venue, Venue
+from bonspiel.runs.curling.arena.warm_up import COMPILING, warm_up
 from bonspiel.runs.experiment import RunError, Setting
 from bonspiel.runs.games.game import ScheduledGame, Side
 from bonspiel.runs.games.match import RECORDS, PlayPending, record_file
@@ -27,7 +28,6 @@ from bonspiel.runs.runner import driver
 from bonspiel.runs.runner.episode import named_rng
 
 Keep = Callable[[Batch], str]
-COMPILING = 900.0  # s for a planner to become ready, whose first use may compile its code on a busy machine
 MOST_TOLD = 20  # kinds of failures that are printed while games are played
 
 
@@ -43,8 +43,8 @@ def by_servers(arena: Arena, folder: Path, jobs: int, each: int | None) -> PlayP
     Raises:
         UsageError: a number out of range.
     """
-    shares = cores.shares(jobs, cores.available(), each)
-    return lambda results, keep: _Driver(arena, folder, results, keep).play(shares)
+    cores.shares(jobs, cores.available(), each)  # refused before anything is written
+    return lambda results, keep: _Driver(arena, folder, results, keep).play(jobs, each)
 
 
 class _Driver:
@@ -61,19 +61,23 @@ class _Driver:
         self._arena, self._folder, self._results, self._keep = arena, folder, results, keep
         self._told = set[tuple[str, ...]]()
 
-    def play(self, shares: list[tuple[Share, Share]]) -> None:
-        """Play all pending games, one at a time on each share of the cores."""
-        left = driver.announce(self._results, len(shares), "games")
-        if warning := cores.shortage(len(shares), cores.available(), len(shares[0][0])):
-            print(f"warning: {warning}", file=sys.stderr)
+    def play(self, jobs: int, each: int | None) -> None:
+        """Play all pending games, `jobs` at a time, each client on `each` cores, as in `by_servers`."""
+        left = driver.announce(self._results, jobs, "games")
+        pending = [setting for setting, indices in self._results.pending().items() if indices]
+        playing = {side for setting in pending for side in self._arena.pairings()[setting]}
+        warm_up(self._arena.game, [self._arena.clients[side] for side in sorted(playing)])
         paths = self._arena.protocol == "dc3"
         executor = ShotExecutor(self._arena.game.model, "analytic", paths, 0)
-        with closing(executor) as self._executor, progress(left, "games") as self._advance:
-            self._left, self._played, self._began = left, 0, time.monotonic()
-            try:
-                interrupts.run_async(self._play_all(shares))
-            except PortError as error:
-                raise RunError(f"{error}; finished games are kept: continue with --resume") from error
+        with cores.claimed(jobs, each) as (shares, warning):
+            if warning is not None:
+                print(f"warning: {warning}", file=sys.stderr)
+            with closing(executor) as self._executor, progress(left, "games") as self._advance:
+                self._left, self._played, self._began = left, 0, time.monotonic()
+                try:
+                    interrupts.run_async(self._play_all(shares))
+                except PortError as error:
+                    raise RunError(f"{error}; finished games are kept: continue with --resume") from error
 
     async def _play_all(self, shares: list[tuple[Share, Share]]) -> None:
         games = self._games()

@@ -17,7 +17,7 @@ from bonspiel.curling.client.match_player import MatchPlayer
 from bonspiel.curling.client.message_log import MessageLog
 from bonspiel.curling.client.planning.planner_process import PlannerProcess
 from bonspiel.curling.client.planning.planner_worker import ShotChoice
-from bonspiel.curling.client.planning.time_manager import LONGEST, TimeManager
+from bonspiel.curling.client.planning.time_manager import LONGEST, TimeManager, slices_left
 from bonspiel.curling.ice.noise import Noise
 from bonspiel.curling.protocols import ProtocolError, dc3, dc3_codec
 from tests.curling.client.fakes import OTHER, TEE, FailingPlanner, ScriptedServer, StubPlanner
@@ -347,8 +347,7 @@ def test_a_clock_that_is_all_but_empty_leaves_time_for_a_shot(log, capsys, monke
 
 @pytest.mark.parametrize(("remaining", "shot"), [(4.0, OTHER), (0.0, TEE)])
 def test_a_shot_without_time_to_plan_is_rule_based_while_the_clock_runs(log, capsys, remaining, shot):
-    timing, sent = TimeManager(), []
-    timing.learn_move(charged=9.0, own=0.1)  # the network is so slow that nothing is left to plan
+    timing, sent = TimeManager(delay=9.0), []  # the network is so slow that nothing is left to plan
 
     async def move():
         async def send(aimed):
@@ -383,8 +382,11 @@ def test_the_time_charged_by_the_server_is_learned(log):
     planner = StubPlanner()
     with pytest.raises(ConnectionLost):
         played([*script[:-1], spent[0], script[1], spent[1]], planner, log, longest=1e6)
-    (_, _, first), (_, _, second) = planner.asked
-    assert 30.0 < first - second < 60.0  # 40 s went by on the way, and somewhat more is expected
+    (_, _, first), (position, _, second) = planner.asked
+    slices, calm = slices_left(position.shot, position.ends_left), TimeManager(longest=1e6)
+    assert second < 0.995 * calm.allowance(6360.0, slices).limit
+    calm.learn_move(40.0 + first, first)
+    assert second == pytest.approx(calm.allowance(6360.0, slices).limit, rel=0.001)
 
 
 def test_each_ending_of_a_match_has_an_exit_status(capsys):

@@ -135,3 +135,19 @@ def test_the_set_ups_of_an_end_are_those_allowed_with_their_stones():
     maker.state = mixed_state_of(no_stones(), 0, end=1, decider=1, power_plays=(True, False))
     assert [setup["choice"] for setup in maker.setups()] == ["center_guard", "center_house"]
     assert PageEvents(Match(("a", "b"), "fcv1", None, "none", 1)).setups() == []
+
+
+@pytest.mark.parametrize(
+    ("budgets", "words"),
+    [
+        (None, ""),
+        (("any", "any"), ""),
+        (("any", "100 ms"), "100 ms a shot"),
+        (("100 ms", "100 ms"), "100 ms a shot"),
+        (("100 ms", "1 simulation"), "100 ms and 1 simulation a shot"),
+        (("21.9 s a game", "21.9 s a game"), "21.9 s a game"),
+    ],
+)
+def test_the_budgets_in_words(budgets, words):
+    match = Match(("one", "two"), "fcv1", "five_rock", "none", 1, budgets=budgets)
+    assert PageEvents(match).match_event()["allowance"] == words

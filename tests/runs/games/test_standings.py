@@ -3,7 +3,7 @@
 import pytest
 
 from bonspiel.runs.games.game import GameSummary, Side
-from bonspiel.runs.games.standings import kind_of, points
+from bonspiel.runs.games.standings import kind_of, points, results
 from bonspiel.runs.games.tournament import Tournament
 
 NAMES = "v1", "v2", "uct:exploration=1", "uct:exploration=2"
@@ -44,3 +44,39 @@ def test_forfeits_of_other_players_or_for_other_reasons_differ(one, other):
 )
 def test_reasons_that_differ_in_numbers_or_in_brackets_are_of_one_kind(one, other):
     assert kind_of(one, SIDES) == kind_of(other, SIDES)
+
+
+class NamedGame:
+    """What tables need of a game."""
+
+    roles = "first", "second"
+
+
+def played(games, sides=SIDES[:2]):
+    """The results of games by their values for player 0, of every two of the sides."""
+    found = {k: GameSummary(value, int(value < 0.5), None, ()) for k, value in enumerate(games)}
+    pairings = [(a, b) for b in range(len(sides)) for a in range(b)]
+    return results(Tournament("a game", NamedGame(), tuple(sides), 0), dict.fromkeys(pairings, found))
+
+
+@pytest.mark.parametrize(
+    ("games", "words"),
+    [
+        ([1.0, 1.0], "Elo -0 (-393 to +393)"),
+        ([1.0, 0.0], "(at least -113)"),
+        ([0.0, 1.0], "(at most +113)"),
+        ([1.0, 1.0] * 50, "(-68 to +68)"),
+    ],
+)
+def test_elo_of_two_has_the_limits_of_the_win_rate(games, words):
+    _, text = played(games)
+    assert words.replace("-0", "+0") in text.replace("Elo -0", "Elo +0")
+    assert ("over pairs no interval from 1 pair\n" in text) == (len(games) == 2)
+
+
+@pytest.mark.parametrize("pairs", [1, 4, 5])
+def test_ratings_of_few_pairs_have_no_interval(pairs):
+    found, text = played([1.0, 1.0, *[1.0, 0.0] * (pairs - 1)], SIDES[:3])
+    counted = "1 pair" if pairs == 1 else f"{pairs} pairs"
+    assert all((row["low"] is None) == (row["high"] is None) == (pairs < 5) for row in found["elo"])
+    assert text.count(f"(no interval from {counted})") == (3 if pairs < 5 else 0)

@@ -2,6 +2,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from bonspiel.curling.client.planning.time_manager import (
     FRACTION,
@@ -10,6 +12,8 @@ from bonspiel.curling.client.planning.time_manager import (
     LATE_SHARE,
     LONGEST,
     MOST_RESERVE,
+    REMEMBERED,
+    RESERVE,
     SHARES,
     TimeManager,
     shots_left,
@@ -96,7 +100,7 @@ def test_larger_delays_than_expected_are_learned():
     for seed in range(20):
         _, parts = match(10, 219.0, seed, guess=0.0)
         firsts.append(parts[0])
-        assert max(parts[1:]) <= FRACTION
+        assert max(parts[4:]) <= FRACTION  # few of them may be rare ones
     assert max(firsts) > FRACTION  # or this test shows nothing
 
 
@@ -133,14 +137,21 @@ def test_the_last_move_leaves_a_reserve():
 def test_a_planner_that_overruns_gets_less_time_but_some():
     clock = TimeManager()
     usual = clock.allowance(100.0, 10).seconds
-    clock.learn_move(usual + 2.0, usual + 2.0)
+    clock.learn_move(usual + 0.7, usual + 0.7)
     after = clock.allowance(100.0, 10).seconds
-    assert after < usual - 1.0
-    clock.learn_move(60.0, 60.0)
-    assert 0.3 * usual < clock.allowance(100.0, 10).seconds < after
-    for _ in range(4):
+    assert 0.3 * usual < after < usual
+    for _ in range(REMEMBERED):
         clock.learn_move(0.1, 0.1)
     assert clock.allowance(100.0, 10).seconds == usual
+
+
+def test_a_machine_that_stands_still_is_a_delay_and_no_overrun():
+    """The planner is not waited for beyond the limit, so it took no longer."""
+    here, server = TimeManager(), TimeManager()
+    for clock, own in ((here, 3.0), (server, 0.0)):
+        limit = clock.allowance(100.0, 10).limit
+        clock.learn_move(limit + 3.0, limit + own)
+    assert here.allowance(100.0, 10) == server.allowance(100.0, 10)
 
 
 @pytest.mark.parametrize("remaining", [-1.0, 0.0, 1e-6, 0.1])
@@ -149,12 +160,102 @@ def test_too_little_time_allows_no_planning(remaining):
     assert clock.allowance(remaining, 1) == (0.0, 0.0)
 
 
-def test_a_delay_is_never_negative_and_is_forgotten():
+def test_a_delay_is_never_negative():
     clock = TimeManager(delay=9.0)
     clock.learn_move(1.0, 3.0)
     assert clock.allowance(100.0, 10) == TimeManager().allowance(100.0, 10)
-    clock.learn_move(5.0, 3.0)
-    assert clock.allowance(100.0, 10) < TimeManager().allowance(100.0, 10)
-    for _ in range(4):
+
+
+def test_a_usual_delay_is_charged_to_every_shot_and_is_forgotten():
+    clock = TimeManager()
+    usual = clock.allowance(500.0, 10).limit
+    for _ in range(REMEMBERED):
+        clock.learn_move(5.0, 3.0)
+    assert clock.allowance(500.0, 10).limit < usual - 2.0
+    for _ in range(REMEMBERED):
         clock.learn_move(1.0, 1.0)
-    assert clock.allowance(100.0, 10) == TimeManager().allowance(100.0, 10)
+    assert clock.allowance(500.0, 10).limit == usual
+
+
+def test_a_long_delay_is_reserved_once_for_the_rest_of_the_match():
+    clock = TimeManager()
+    clock.learn_move(9.0, 1.0)
+    limits = []
+    for _ in range(20):
+        limits.append(clock.allowance(200.0, 10).limit)
+        clock.learn_move(1.0, 1.0)
+    assert limits == pytest.approx([FRACTION * (200.0 - 1.25 * 8.0) / 10] * 20)
+
+
+CLOCKS = [(10, 219.0, 0), (8, 219.0, 0), (8, 175.2, 0), (2, 43.8, 0), (1, 21.9, 0), (2, 38.0, 0), (8, 120.0, 6)]
+
+
+def planned(ends, total, first_shot, delays):
+    """The seconds of planning of each shot of a match whose shots have these delays."""
+    clock, remaining, seconds = TimeManager(), total, []
+    for end in range(ends):
+        for shot in range(first_shot, 16, 2):
+            given = clock.allowance(remaining, slices_left(shot, ends - end, first_shot)).seconds
+            own = 1.02 * given + 0.005
+            clock.learn_move(own + delays[len(seconds)], own)
+            remaining -= own + delays[len(seconds)]
+            assert remaining > 0.0
+            seconds.append(given)
+    return np.array(seconds)
+
+
+@pytest.mark.parametrize(("ends", "total", "first_shot"), CLOCKS)
+def test_after_a_delay_of_2_s_every_shot_has_half_its_usual_time(ends, total, first_shot):
+    """Whichever shot it strikes: the server paused, or this machine was swapped."""
+    shots = ends * (16 - first_shot) // 2
+    quick = np.full(shots, 0.002)
+    usual = planned(ends, total, first_shot, quick)
+    for struck in range(shots):
+        delays = np.where(np.arange(shots) == struck, 2.0, quick)
+        assert np.all(planned(ends, total, first_shot, delays)[struck + 1 :] >= 0.5 * usual[struck + 1 :])
+
+
+@pytest.mark.parametrize("delay", [1.0, 2.0, 3.0, 6.0, 10.0])
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_shots_are_planned_after_long_delays_in_a_row(delay, times):
+    delays = np.full(80, 0.002)
+    delays[5 : 5 + times] = delay
+    assert planned(10, 219.0, 0, delays).min() > 0.1
+
+
+@pytest.mark.parametrize(("ends", "total", "first_shot"), CLOCKS)
+@pytest.mark.parametrize("part", [0.3, 0.6, 0.8])
+def test_a_network_that_becomes_slow_for_good_loses_no_match(ends, total, first_shot, part):
+    """From any shot on; the rest would be lost with the usual plans."""
+    shots = ends * (16 - first_shot) // 2
+    for begin in range(0, shots, 3):
+        delays = np.where(np.arange(shots) >= begin, part * total / shots, 0.002)
+        planned(ends, total, first_shot, delays)
+
+
+@given(st.data())
+@settings(max_examples=300, deadline=None)
+def test_no_match_is_lost_on_time_by_a_delay_that_a_player_without_a_plan_survives(data):
+    """One no longer than one before, or than the reserve; others are of any length that the clock bears."""
+    ends, total, first_shot = data.draw(st.sampled_from(CLOCKS))
+    clock, remaining, longest = TimeManager(), total, 0.0
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    rare, heavy = data.draw(st.sampled_from([0.02, 0.2, 1.0])), data.draw(st.sampled_from([0.3, 1.0, 5.0]))
+    for end in range(ends):
+        for shot in range(first_shot + int(rng.integers(2)), 16, 2):
+            slices = slices_left(shot, ends - end, first_shot)
+            allowance = clock.allowance(remaining, slices)
+            own = max(late(rng, *allowance), 0.003)
+            borne = min(max(longest, min(RESERVE * remaining / (slices + RESERVE), MOST_RESERVE)), remaining - 0.003)
+            surprise = (
+                max(remaining - own, 0.0) * rng.random()
+            )  # longer than any before: for this shot the clock bears it
+            most = max(borne, surprise) if rng.random() < 0.1 else borne
+            delay = min(heavy * rng.pareto(1.5), most) if rng.random() < rare else min(0.01, most)
+            delay = most if rng.random() < rare / 10.0 else delay
+            assert own + delay < remaining + 1e-9
+            remaining -= own + delay
+            longest = max([past for past in (longest, delay) if past < remaining], default=0.0)
+            clock.learn_move(own + delay, own)
+            if remaining < 0.1:  # no player has time for a further shot
+                return

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from bonspiel.curling.ice.noise import Noise, noise_of
 from bonspiel.curling.ice.sheet import stones_at
 from bonspiel.runs.curling.analysis import client_log
 from bonspiel.runs.curling.analysis.match import thrown_shots
@@ -29,7 +30,7 @@ def messages(file, command):
 
 def test_the_match_of_a_reference_server(logged):
     record = logged.record
-    assert logged.team == 0 and record.match.players == ("rulebased", "rulebased")
+    assert logged.aims == (0,) and record.match.players == ("rulebased", "rulebased")
     assert (record.match.ends, record.match.rule, record.match.noise) == (8, "five_rock", "normal_dist")
     final = messages(FULL, "update")[-1]["state"]
     assert [list(column) for column in zip(*(end.points for end in record.ends), strict=True)] == [
@@ -73,23 +74,55 @@ def test_records_and_logs_are_told_apart(tmp_path, played):
     assert client_log.is_log(FULL) and not client_log.is_log(tmp_path / "nonsense")
     other = TRANSCRIPTS / "dc2" / "full_game_first.jsonl"
     assert client_log.is_log(other)
-    with pytest.raises(ValueError, match="holds no match of Digital Curling 3"):
+    with pytest.raises(ValueError, match="holds no match of Digital Curling 3 or 4"):
         client_log.read_log(other)
 
 
-@pytest.mark.parametrize(
-    "old, new, count, said",
-    [
-        ('"stddev_speed": 0.0076', '"stddev_speed": 0.01', 1, "different errors"),
-        ('"max_speed": 4.0', '"max_speed": 3.5', 8, "3.5 m/s at most"),
-        ('"stddev_speed": 0.0076', '"stddev_speed": 1e308', 8, "noise=.*at most 1000"),
-    ],
-)
-def test_players_whom_a_record_cannot_describe_are_refused(tmp_path, old, new, count, said):
+def changed(tmp_path, old, new, count):
     file = tmp_path / "log.jsonl"
     file.write_text(FULL.read_text().replace(old, new, count))
-    with pytest.raises(ValueError, match=said):
-        client_log.read_log(file)
+    return file
+
+
+@pytest.mark.parametrize(
+    "old, new, count, noise, said",
+    [
+        ('"stddev_speed": 0.0076', '"stddev_speed": 0.0156', 1, Noise(0.0086, 0.0018), "mean stands for all: 0.0086"),
+        ('"stddev_angle": 0.0018', '"stddev_angle": 0.0026', 4, Noise(0.0076, 0.0022), "0.0022 rad"),
+        ('"max_speed": 4.0', '"max_speed": 3.5', 8, "normal_dist", "3.5 m/s at most"),
+        ('"max_speed": 4.0', '"max_speed": 2.5', 1, "normal_dist", "some players throw at 2.5 m/s"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["replay", "map"])
+def test_a_match_of_unequal_or_slower_players_is_read_with_a_note(
+    run, tmp_path, logged, old, new, count, noise, said, verb
+):
+    file = changed(tmp_path, old, new, count)
+    found = client_log.read_log(file)
+    assert found.record.shots == logged.record.shots and found.record.ends == logged.record.ends
+    read = noise_of(found.record.match.noise)
+    assert read.params == pytest.approx(noise_of(noise).params, rel=1e-6)
+    if verb == "map":
+        read_position(file, 2, 3)
+        return
+    status, _, err = run("replay", beginning(file.read_text(), tmp_path / "short.jsonl", 3))
+    assert status == 0 and said in err
+
+
+def test_players_who_cannot_be_are_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"noise=.*at most 1000"):
+        client_log.read_log(changed(tmp_path, '"stddev_speed": 0.0076', '"stddev_speed": 1e308', 8))
+
+
+@pytest.mark.parametrize("separator", "\u2028\u2029\x85\x0b\x0c\x1c\x1d\x1e")
+def test_names_of_teams_with_line_ends_of_unicode(tmp_path, logged, separator):
+    """The client's log writes them as they are; JSON itself escapes those below a blank."""
+    name = f"a{separator}b"
+    text = json.dumps(name, ensure_ascii=False)[1:-1]
+    file = tmp_path / "log.jsonl"
+    file.write_text(FULL.read_text().replace('"team1": "rulebased"', f'"team1": "{text}"'), encoding="utf-8")
+    found = client_log.read_log(file)
+    assert found.record.match.players[1] == name and found.record.shots == logged.record.shots
 
 
 @pytest.mark.parametrize("team, status", [("team0", 0), ("team1", 2), (None, 0)])
@@ -112,7 +145,7 @@ def server_file(tmp_path):
 
 def test_the_server_s_log_is_the_same_match_with_the_aims_of_both_teams(server_file, logged):
     found = client_log.read_log(server_file)
-    assert client_log.is_log(server_file) and found.team is None
+    assert client_log.is_log(server_file) and found.aims == (0, 1)
     assert (found.record.match, found.record.ends, found.record.result) == (
         logged.record.match,
         logged.record.ends,
@@ -167,7 +200,7 @@ def test_what_cannot_be_read_names_what_can(run, tmp_path, verb):
         (tmp_path / "other").write_text(content)
         status, _, err = run(verb, tmp_path / "other")
         assert status == 2 and err.count("\n") == 1
-        assert "the log of a client of Digital Curling 3" in err and "game.dcl2" in err
+        assert "the log of a client of Digital Curling 3 or 4" in err and "game.dcl2" in err and "dc4client" in err
 
 
 @pytest.mark.parametrize("team, values", [(0, [0.3, None]), (1, [None, 0.7])])

@@ -68,6 +68,11 @@ def test_digital_curling_4_has_an_id_of_the_match():
     ("texts", "protocol", "words"),
     [
         (["mine="], "dc3", "the command is missing"),
+        (["my client=./client {port}"], "dc3", "letters, digits, dots, underscores and hyphens, not 'my client'"),
+        (["=./client {port}"], "dc3", "not ''"),
+        (["a/b=./client {port}"], "dc3", "not 'a/b'"),
+        ([" mine=./client {port}"], "dc3", "not ' mine'"),
+        ([f"{'x' * 41}=./client {{port}}"], "dc3", "1 to 40 letters"),
         (["mine=./no_such_program {port}"], "dc3", "'./no_such_program' is no program"),
         ([f"mine={sys.executable} {{prot}}"], "dc3", "needs {port}"),
         ([f"mine={sys.executable} {{port}}"], "dc4", "needs {match}"),

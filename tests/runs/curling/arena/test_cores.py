@@ -1,12 +1,19 @@
 """The cores of the clients."""
 
 import os
+import subprocess
+import sys
+from contextlib import closing
 
 import joblib
 import pytest
 
 from bonspiel.runs.curling.arena import cores
 from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.runner.cores import mark
+
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux knows of claims")
+FOUR = frozenset(range(1000, 1004))  # which no other test has
 
 
 def test_every_client_has_cores_of_its_own_where_there_are_enough():
@@ -44,3 +51,52 @@ def test_limits_of_a_container_count(monkeypatch):
     monkeypatch.setattr(cores, "WHOLE", frozenset(range(4, 12)))
     monkeypatch.setattr(joblib, "cpu_count", lambda: 2)
     assert cores.available() == [4, 5]
+
+
+@pytest.fixture
+def four(monkeypatch):
+    monkeypatch.setattr(cores, "WHOLE", FOUR)
+    monkeypatch.setattr(joblib, "cpu_count", lambda: 4)
+
+
+def flat(shares):
+    return [sorted(share) for pair in shares for share in pair]
+
+
+@on_linux
+def test_two_arenas_have_cores_of_their_own_while_there_are_some(four):
+    with cores.claimed(1, 1) as (first, none), cores.claimed(1, 1) as (second, also_none):
+        assert flat(first) == [[1000], [1001]] and flat(second) == [[1002], [1003]]
+        assert none is None and also_none is None
+        with cores.claimed(1, 1) as (third, warning):
+            assert flat(third) == [[1000], [1001]] and "cores 1000, 1001 too" in warning
+    with cores.claimed(1, 1) as (again, warning):
+        assert flat(again) == [[1000], [1001]] and warning is None
+
+
+@on_linux
+def test_an_arena_shares_out_what_others_leave(four):
+    with cores.claimed(1, 1), cores.claimed(1) as (found, warning):
+        assert flat(found) == [[1002], [1003]] and warning is None
+    with cores.claimed(1) as (whole, _), cores.claimed(1) as (found, warning):
+        assert flat(whole) == flat(found) == [[1000, 1001], [1002, 1003]] and "other runs on this machine" in warning
+
+
+@on_linux
+def test_claims_are_those_of_workers_and_of_other_processes(four):
+    code = "from bonspiel.runs.runner.cores import mark; kept = mark(1000); print(1, flush=True); input()"
+    line = [sys.executable, "-c", code]
+    with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout.readline() == "1\n"
+        taken = mark(1001)
+        with closing(taken), cores.claimed(1, 1) as (found, warning):
+            assert flat(found) == [[1002], [1003]] and warning is None
+        with cores.claimed(2, 1) as (found, warning):
+            assert flat(found) == [[1001], [1002], [1003], [1000]] and "cores 1000 too" in warning
+        other.communicate("\n")
+
+
+@on_linux
+def test_too_few_cores_are_told_of_with_or_without_others(four):
+    with cores.claimed(2, 2) as (_, warning):
+        assert "need 8 cores" in warning

@@ -15,6 +15,7 @@ from bonspiel.curling.match.mixed_doubles import first_state, setup_of
 from bonspiel.curling.match.record import read
 from bonspiel.curling.match.umpire import replay
 from bonspiel.runs.curling.benchmarks import serving_dc4
+from bonspiel.runs.curling.server_dc4 import users_of
 
 PATIENCE = 120.0  # s
 
@@ -133,3 +134,8 @@ def test_the_default_passwords_are_for_this_machine_alone(start, tmp_path):
         connection.request("GET", "/", headers={"Host": name})
         with closing(connection), connection.getresponse() as answer:
             assert answer.status == status
+
+
+def test_only_a_line_feed_ends_a_line_of_the_users(tmp_path):
+    (tmp_path / "names").write_text("ann:a\u2028b\x85c\nbob:d\n", encoding="utf-8")
+    assert users_of(tmp_path / "names", "127.0.0.1") == {"ann": "a\u2028b\x85c", "bob": "d"}
