@@ -20,7 +20,7 @@ import numpy as np
 from gymnasium import spaces
 
 from bonspiel.envs.snapshot.copies.making import stop_drawing
-from bonspiel.envs.snapshot.noise import reseed
+from bonspiel.envs.snapshot.noise import of_its_modules, reseed, rewinder
 from bonspiel.envs.snapshot.wrappers import action_space, layers_of, without_transparent
 from bonspiel.planners.core.code.packages import error_text
 
@@ -57,7 +57,7 @@ def harm(env: Any, copied: Callable[[Any], Any]) -> str | None:
         return f"it fails once a copy has taken a step: {beside}"
     if _same(alone, beside) or not _same(alone, _in_child(lambda: _play(env, None))):  # the latter of unseeded ones
         return None
-    return "it moves where a copy takes a step, as if they shared a simulator or a generator"
+    return "it moves where a copy takes a step, as if they shared a simulator"
 
 
 def _same(some: list[list[float]], others: Any) -> bool:
@@ -79,6 +79,7 @@ def _play(env: Any, copied: Callable[[Any], Any] | None) -> list[list[float]]:
             raise NoCopyError(error_text(error)) from error
     env = without_transparent(env)
     stop_drawing(env)
+    rewinders = [rewinder(generator) for generator in of_its_modules(env)]
     _seed(0)
     env.reset(seed=1)
     while len(rows) < STEPS and not (rows and (rows[-1][-1] or time.perf_counter() > start + PATIENCE)):
@@ -92,6 +93,8 @@ def _play(env: Any, copied: Callable[[Any], Any] | None) -> list[list[float]]:
             gc.collect()
         reseed(env, len(rows))
         _seed(len(rows))
+        for rewind in rewinders:
+            rewind()
         action = _drawn(actions, np.random.default_rng(len(rows)))
         observation, reward, terminated, truncated, _ = env.step(action)
         seen = np.asarray(spaces.flatten(env.observation_space, observation), np.float64).ravel()
@@ -100,7 +103,7 @@ def _play(env: Any, copied: Callable[[Any], Any] | None) -> list[list[float]]:
 
 
 def _seed(seed: int) -> None:
-    """Seed the global generators, of the child alone: noise from there is no sign of a shared simulator."""
+    """Seed the global generators, of the child alone: shared noise is no sign of a shared simulator."""
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002
 
