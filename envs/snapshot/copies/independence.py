@@ -122,17 +122,24 @@ def _in_child(function: Callable[[], Any]) -> Any:
     if child == 0:
         _answer(function, writer)
     os.close(writer)
-    answer = b""
-    with open(reader, "rb", buffering=0) as pipe:
-        until = time.monotonic() + LIMIT
-        while select.select([pipe], [], [], max(0.0, until - time.monotonic()))[0]:
-            part = pipe.read(1 << 16)
-            if not part:
-                break
-            answer += part
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
+    try:
+        with open(reader, "rb", buffering=0) as pipe:
+            answer = _read(pipe)
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
     return pickle.loads(answer) if answer else None
+
+
+def _read(pipe: Any) -> bytes:
+    """All that a child writes, or nothing if it hangs."""
+    read, until = b"", time.monotonic() + LIMIT
+    while select.select([pipe], [], [], max(0.0, until - time.monotonic()))[0]:
+        part = pipe.read(1 << 16)
+        if not part:
+            return read
+        read += part
+    return b""
 
 
 def _answer(function: Callable[[], Any], writer: int) -> None:
