@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from bonspiel.envs.snapshot.copies.making import stop_drawing
+from bonspiel.envs.snapshot.copies.making import headless_copy
 from bonspiel.envs.snapshot.noise import of_its_modules, reseed, rewinder
 from bonspiel.envs.snapshot.wrappers import action_space, layers_of, without_transparent
 from bonspiel.planners.core.code.packages import error_text
@@ -77,8 +77,8 @@ def _play(env: Any, copied: Callable[[Any], Any] | None) -> list[list[float]]:
             other = copied(env)
         except Exception as error:
             raise NoCopyError(error_text(error)) from error
-    env = without_transparent(env)
-    stop_drawing(env)
+    shown = env.unwrapped.render_mode == "human"
+    env = headless_copy(env) if shown else without_transparent(env)  # a window is the parent's
     rewinders = [rewinder(generator) for generator in of_its_modules(env)]
     _seed(0)
     env.reset(seed=1)
@@ -87,8 +87,9 @@ def _play(env: Any, copied: Callable[[Any], Any] | None) -> list[list[float]]:
             other = other or copied(env)
             other.reset(seed=2)
             other.step(_drawn(actions, rng))
-            with suppress(Exception):
-                other.close()
+            if not shown:
+                with suppress(Exception):
+                    other.close()
             other = None
             gc.collect()
         reseed(env, len(rows))
