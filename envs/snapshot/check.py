@@ -54,14 +54,14 @@ def check_restoring(model: GymnasiumModel) -> None:
 def _compare_episode(model: GymnasiumModel, seed: int, required: int, start: float, rng: Rng) -> int:
     env = model.storage.fresh()
     observation = reset(env, seed)
-    others: list[OtherNoise] = []
     state, next_state, steps = np.empty(model.state_dim), np.empty(model.state_dim), 0
     while steps < model.horizon:
         action, noise = rng.uniform(model.action_low, model.action_high), int(rng.integers(2**31))
         where = f"at step {steps + 1}"
         try:
+            if steps in (0, 1, OBSERVED_AGAIN):
+                other_noise = OtherNoise(env)
             if steps in (0, OBSERVED_AGAIN):
-                others.append(OtherNoise(env))
                 state = model.observe(env, observation, steps)
             if steps < required:
                 _branch(model, state, rng, STEPS if steps == OBSERVED_AGAIN else 1)
@@ -71,10 +71,10 @@ def _compare_episode(model: GymnasiumModel, seed: int, required: int, start: flo
         except (Exception, SystemExit) as error:
             raise UnfaithfulError(f"{where} {error_text(error)}{error_place(error)}") from error
         reseed(env, noise)
-        others[-1].begin()
+        other_noise.begin()
         observation, *expected = step(env, model.action(action))
-        if (other := others[-1].drawn_from()) is not None:
-            raise NoiseError(other)
+        if (generator := other_noise.drawn_from()) is not None:
+            raise NoiseError(generator)
         _compare("observation", next_state[model.seen], np.asarray(model.flat(observation), np.float64), where)
         _compare("reward", result[0], expected[0], where)
         if result[1] != expected[1]:

@@ -11,6 +11,7 @@ from bonspiel.envs.snapshot.box2d import by_box2d
 from bonspiel.envs.snapshot.check import NoiseError, UnfaithfulError, check_restoring, reset, step
 from bonspiel.envs.snapshot.copies.independence import NoCopyError, harm
 from bonspiel.envs.snapshot.copies.making import by_make, deep_copy, headless_copy
+from bonspiel.envs.snapshot.copies.objects import reaches_outside
 from bonspiel.envs.snapshot.deep_copies import DeepCopies
 from bonspiel.envs.snapshot.form import FailingError, FormError
 from bonspiel.envs.snapshot.model import GymnasiumModel
@@ -157,19 +158,17 @@ def _copier(env: Any) -> tuple[Callable[[], Any], bool]:
         ValueError: there are none that leave it alone.
     """
     try:
-        harmed = harm(env, headless_copy)
-        if harmed is None:
+        reason = harm(env, headless_copy)
+        if reason is None:
             pristine = headless_copy(env)
             return lambda: deep_copy(pristine), True
-        reason = f"of a deep copy, {harmed}"
     except Exception as error:
         reason = str(error) if isinstance(error, NoCopyError) else error_text(error)
-        harmed = None
     if env.spec is None:
         remedy = "one that can be copied, or that gymnasium.make() made"
         raise ValueError(f"env={env}: must be {remedy} ({reason})")
     make = by_make(env)
-    if harmed is not None and (harmed := harm(env, lambda _: make())) is not None:
+    if not reaches_outside(env) and (harmed := harm(env, lambda _: make())) is not None:
         raise ValueError(f"env={env}: must be one that shares no state with others of its kind ({harmed})")
     return make, False
 

@@ -34,6 +34,15 @@ def take_noise(env: Any, rng: Rng) -> None:
         rng.bit_generator.state = generator.bit_generator.state
 
 
+def rewinder(generator: Any) -> Callable[[], Any]:
+    """Brings a generator back to where it is now."""
+    if isinstance(generator, np.random.Generator):
+        return functools.partial(setattr, generator.bit_generator, "state", generator.bit_generator.state)
+    if isinstance(generator, np.random.RandomState):
+        return functools.partial(generator.set_state, generator.get_state())
+    return functools.partial(generator.setstate, generator.getstate())
+
+
 class OtherNoise:
     """The generators that a step of an environment may draw from beside np_random, and notes whether it does.
 
@@ -45,7 +54,7 @@ class OtherNoise:
         own = env.unwrapped.np_random.bit_generator
         self.reads: list[tuple[str, Callable[[], Any]]] = [
             ("a generator of its own", functools.partial(pickle.dumps, generator))
-            for generator in (*generators(env), *_of_its_modules(env))
+            for generator in (*generators(env), *of_its_modules(env))
             if getattr(generator, "bit_generator", None) is not own
         ]
         self.reads.append(("the global generator of numpy.random", _numpys_state))
@@ -67,7 +76,7 @@ def _numpys_state() -> tuple[Any, ...]:
     return np.asarray(key).tobytes(), *rest
 
 
-def _of_its_modules(env: Any) -> list[Any]:
+def of_its_modules(env: Any) -> list[Any]:
     """The generators that belong to the classes of an environment and of its wrappers, or to their modules."""
     found: dict[int, Any] = {}
     for cls in {cls: None for layer in layers_of(env) for cls in type(layer).__mro__}:

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from bonspiel.envs.snapshot.copies.making import stop_drawing
-from bonspiel.envs.snapshot.noise import reseed
+from bonspiel.envs.snapshot.copies.making import headless_copy
+from bonspiel.envs.snapshot.noise import of_its_modules, reseed, rewinder
 from bonspiel.envs.snapshot.wrappers import action_space, layers_of, without_transparent
 from bonspiel.planners.core.code.packages import error_text
 
@@ -57,7 +57,7 @@ def harm(env: Any, copied: Callable[[Any], Any]) -> str | None:
         return f"it fails once a copy has taken a step: {beside}"
     if _same(alone, beside) or not _same(alone, _in_child(lambda: _play(env, None))):  # the latter of unseeded ones
         return None
-    return "it moves where a copy takes a step, as if they shared a simulator or a generator"
+    return "it moves where a copy takes a step, as if they shared a simulator"
 
 
 def _same(some: list[list[float]], others: Any) -> bool:
@@ -77,8 +77,9 @@ def _play(env: Any, copied: Callable[[Any], Any] | None) -> list[list[float]]:
             other = copied(env)
         except Exception as error:
             raise NoCopyError(error_text(error)) from error
-    env = without_transparent(env)
-    stop_drawing(env)
+    shown = env.unwrapped.render_mode == "human"
+    env = headless_copy(env) if shown else without_transparent(env)  # a window is the parent's
+    rewinders = [rewinder(generator) for generator in of_its_modules(env)]
     _seed(0)
     env.reset(seed=1)
     while len(rows) < STEPS and not (rows and (rows[-1][-1] or time.perf_counter() > start + PATIENCE)):
@@ -86,12 +87,15 @@ def _play(env: Any, copied: Callable[[Any], Any] | None) -> list[list[float]]:
             other = other or copied(env)
             other.reset(seed=2)
             other.step(_drawn(actions, rng))
-            with suppress(Exception):
-                other.close()
+            if not shown:
+                with suppress(Exception):
+                    other.close()
             other = None
             gc.collect()
         reseed(env, len(rows))
         _seed(len(rows))
+        for rewind in rewinders:
+            rewind()
         action = _drawn(actions, np.random.default_rng(len(rows)))
         observation, reward, terminated, truncated, _ = env.step(action)
         seen = np.asarray(spaces.flatten(env.observation_space, observation), np.float64).ravel()
@@ -100,7 +104,7 @@ def _play(env: Any, copied: Callable[[Any], Any] | None) -> list[list[float]]:
 
 
 def _seed(seed: int) -> None:
-    """Seed the global generators, of the child alone: noise from there is no sign of a shared simulator."""
+    """Seed the global generators, of the child alone: shared noise is no sign of a shared simulator."""
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002
 
@@ -119,17 +123,24 @@ def _in_child(function: Callable[[], Any]) -> Any:
     if child == 0:
         _answer(function, writer)
     os.close(writer)
-    answer = b""
-    with open(reader, "rb", buffering=0) as pipe:
-        until = time.monotonic() + LIMIT
-        while select.select([pipe], [], [], max(0.0, until - time.monotonic()))[0]:
-            part = pipe.read(1 << 16)
-            if not part:
-                break
-            answer += part
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
+    try:
+        with open(reader, "rb", buffering=0) as pipe:
+            answer = _read(pipe)
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
     return pickle.loads(answer) if answer else None
+
+
+def _read(pipe: Any) -> bytes:
+    """All that a child writes, or nothing if it hangs."""
+    read, until = b"", time.monotonic() + LIMIT
+    while select.select([pipe], [], [], max(0.0, until - time.monotonic()))[0]:
+        part = pipe.read(1 << 16)
+        if not part:
+            return read
+        read += part
+    return b""
 
 
 def _answer(function: Callable[[], Any], writer: int) -> None:

@@ -33,7 +33,7 @@ def headless_copy(env: Any) -> Any:
     """A deep copy that neither shows nor films, without the wrappers that change neither actions nor results."""
     memo = _shared(env) | without_copies(env)
     copied = _copied(env, memo, left_out(env))
-    stop_drawing(copied)
+    _stop_drawing(copied)
     return copied
 
 
@@ -81,12 +81,15 @@ def _with_closure(function: types.FunctionType, closure: Sequence[types.CellType
     return made
 
 
-def stop_drawing(env: Any) -> None:
-    """Let a copy of an environment that is shown in a window draw nothing; its other pictures may be observed."""
+def _stop_drawing(env: Any) -> None:
+    """Let a copy of an environment that is shown in a window neither draw nor close it.
+
+    Pictures in other modes stay, since they may be observed.
+    """
     base = env.unwrapped
     if base.render_mode != "human":
         return
-    base.render = _draw_nothing
+    base.render = base.close = _do_nothing
     with suppress(AttributeError):  # a property
         base.render_mode = None
     if isinstance(base, EzPickle):  # whose copies are made by the arguments
@@ -94,7 +97,7 @@ def stop_drawing(env: Any) -> None:
         base._ezpickle_kwargs = {key: _not_human(value) for key, value in base._ezpickle_kwargs.items()}
 
 
-def _draw_nothing() -> None:
+def _do_nothing() -> None:
     return None
 
 

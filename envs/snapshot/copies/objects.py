@@ -3,6 +3,7 @@
 import gc
 import logging
 import random
+import subprocess
 import sys
 import types
 from collections.abc import Iterator
@@ -52,6 +53,11 @@ def generators(env: Any) -> list[Any]:
 def is_generator(item: Any) -> bool:
     """True for generators with a state, of numpy and of Python."""
     return isinstance(item, GENERATORS) and not isinstance(item, random.SystemRandom)
+
+
+def reaches_outside(env: Any) -> bool:
+    """True if an environment holds an open file, a connection or a process."""
+    return any(hasattr(type(item), "fileno") or isinstance(item, subprocess.Popen) for item in held(env))
 
 
 def without_copies(env: Any) -> dict[int, Any]:

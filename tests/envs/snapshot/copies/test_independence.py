@@ -1,6 +1,8 @@
 """Copies that share a simulator with their original: it comes to no harm, and plans are made all the same."""
 
 import copy
+import os
+import threading
 import time
 
 import gymnasium
@@ -10,10 +12,12 @@ import pytest
 from bonspiel import envs, planners
 from bonspiel.envs.snapshot.copies import independence
 from bonspiel.envs.snapshot.copies.making import headless_copy
+from bonspiel.envs.snapshot.copies.objects import reaches_outside
 from tests.envs.snapshot import toys
 
 SIMULATORS = {}
 NUMBERS = iter(range(1000))
+FILE = os.devnull
 
 
 class Connected(gymnasium.Env):
@@ -77,13 +81,37 @@ class Global(Connected):
         self.number = -1
 
 
+class LockedGlobal(Global):
+    """It cannot be copied."""
+
+    def __init__(self, render_mode=None):
+        super().__init__()
+        self.lock = threading.Lock()
+
+
+class Remote(Global):
+    """Its simulator hears of all processes what they write into a file, as those at the end of a connection do."""
+
+    def __init__(self, render_mode=None):
+        super().__init__()
+        self.connection = open(FILE, "a")
+
+    def step(self, action):
+        self.connection.write("step\n")
+        self.connection.flush()
+        return super().step(action)
+
+    def close(self):
+        self.connection.close()
+
+
 KINDS = [Connected, Disconnecting, Closing, Single]
 
 
 @pytest.fixture
 def registered(monkeypatch):
     monkeypatch.setattr(gymnasium.envs.registration, "registry", {})
-    for cls in (*KINDS, Global):
+    for cls in (*KINDS, Global, LockedGlobal, Remote):
         gymnasium.register(f"{cls.__name__}-v0", cls, max_episode_steps=30)
 
 
@@ -120,8 +148,9 @@ def test_what_nobody_can_make_again_is_refused_unharmed(make):
     assert "\n" not in str(caught.value) and goes_on(env)
 
 
-def test_one_simulator_for_all_is_refused_unharmed(registered):
-    env = begun(gymnasium.make("Global-v0"))
+@pytest.mark.parametrize("name", ["Global", "LockedGlobal"])
+def test_one_simulator_for_all_is_refused_unharmed(name, registered):
+    env = begun(gymnasium.make(f"{name}-v0"))
     with pytest.raises(ValueError, match=r"^env=.*Global.*shares no state with others of its kind") as caught:
         envs.from_gymnasium(env)
     assert "\n" not in str(caught.value) and goes_on(env)
@@ -140,6 +169,15 @@ def test_the_original_is_not_touched():
     independence.harm(env, headless_copy)
     assert vars(env)["x"] == before["x"]
     assert env.np_random.bit_generator.state == before["_np_random"].bit_generator.state
+
+
+def test_a_connection_is_not_used_by_a_child(registered, monkeypatch, tmp_path):
+    monkeypatch.setitem(globals(), "FILE", tmp_path / "steps")
+    env = gymnasium.make("Remote-v0")
+    with pytest.raises(independence.NoCopyError, match="cannot pickle"):
+        independence.harm(env, headless_copy)
+    assert reaches_outside(env) and (tmp_path / "steps").read_text() == ""
+    env.close()
 
 
 def test_a_child_that_hangs_is_ended(monkeypatch):

@@ -108,6 +108,18 @@ def pendulum(mode="rgb_array"):
     return gymnasium.make("Pendulum-v1", render_mode=mode)
 
 
+def test_copies_close_no_window():
+    class Closing(ShownAlways):
+        def close(self):
+            pygame.quit()
+
+    env = Counted(Closing())
+    pygame.display.init()
+    envs.from_gymnasium(env, horizon=30)
+    headless_copy(env).close()
+    assert pygame.display.get_init()
+
+
 WATCHED = {
     "human": (lambda: pendulum("human"), lambda env: env, "attributes"),
     "shown": (lambda: wrappers.HumanRendering(pendulum()), lambda env: env, "attributes"),
