@@ -168,7 +168,7 @@ def extend(
         stops = False
         if report is not None and so_far is not None and done > 0 and due <= elapsed and spent < 1.0:
             stops, due = report(so_far(tree, done)), elapsed + PROGRESS_SECONDS
-        if stops or (done > 0 and spent >= 1.0) or (did == 0 and more_room is None):
+        if stops or (done > 0 and spent >= 1.0) or (did < chunk and more_room is None):
             keep_tree(tree)
             return tree, done
         if did == 0 and more_room is not None:
