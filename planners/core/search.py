@@ -172,7 +172,7 @@ def extend(
         if reports and not all_invalid(problem.validity):
             now = so_far(tree, done, copy.deepcopy(rng))  # drawn as it would be at the end, without a trace
             stops, due = report(now), elapsed + PROGRESS_SECONDS
-        if stops or (done > 0 and spent >= 1.0) or (did == 0 and more_room is None):
+        if stops or (done > 0 and spent >= 1.0) or (did < chunk and more_room is None):
             keep_tree(tree)
             return tree, done
         if did == 0 and more_room is not None:

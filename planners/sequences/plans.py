@@ -5,7 +5,7 @@ A simulation is one rollout of one sequence from the root.
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, Protocol
 
@@ -129,7 +129,7 @@ class SequenceSearch(PlanLength):
     lookahead: int | None = 50
     repeats: int = 1
 
-    traits: ClassVar[Traits] = Traits(takes_root_actions=False)
+    traits: ClassVar[Traits] = Traits(takes_root_actions=False, divides_budget=True)
     aliases: ClassVar[Mapping[str, Alias]] = {"horizon": Alias("lookahead")}
 
     def __post_init__(self) -> None:
@@ -173,23 +173,13 @@ def plan_with_sequences(
     sequences = new_round(rule.finalists()[:1] if budget.simulations is None else rule.propose())
     problem, walk, done = problem_of(model, state, sequences.actions.shape[1]), new_walk(model, 1), 0
 
-    def learn(sequences: Sequences) -> None:
-        tried = sequences.visits > 0
-        rule.learn(sequences.actions[tried], mean_returns(sequences, problem)[tried])
-
     if budget.simulations is None:
-
-        def roll_out(sequences: Sequences, seconds: float, repeats: int) -> int:
-            """Roll them out until all are, or the time is over; at least one."""
-            return extend(
-                _roll_out, model, sequences, walk, problem, repeats, None, Budget(seconds=max(seconds, 1e-9)), rng
-            )[1]
-
-        sequences, final, done = _in_seconds(rule, sequences, repeats, roll_out, learn, budget.seconds or 0.0, start)
+        seconds = budget.seconds or 0.0
+        sequences, final, done = _in_seconds(rule, sequences, repeats, model, problem, walk, seconds, rng, start)
     else:
 
         def next_round(finished: Sequences, walk: TreeWalk, factor: float) -> Sequences:
-            learn(finished)
+            _learn(rule, finished, problem)
             return new_round(rule.propose())
 
         last = min(len(rule.finalists()) * repeats, budget.simulations)
@@ -197,7 +187,7 @@ def plan_with_sequences(
         if left > 0:
             rest = Budget(left)
             sequences, done = extend(_roll_out, model, sequences, walk, problem, repeats, next_round, rest, rng, start)
-        learn(sequences)
+        _learn(rule, sequences, problem)
         final = new_round(rule.finalists())
         run(_roll_out, model, final, walk, problem, last, rng, repeats)
         done += last
@@ -212,13 +202,20 @@ def plan_with_sequences(
     return decide(actions, visits, means[:, None], done, start, rng, lambda *_: best, problem=problem)
 
 
+def _learn(rule: Rule, sequences: Sequences, problem: Problem) -> None:
+    tried = sequences.visits > 0
+    rule.learn(sequences.actions[tried], mean_returns(sequences, problem)[tried])
+
+
 def _in_seconds(
     rule: Rule,
     sequences: Sequences,
     repeats: int,
-    roll_out: Callable[[Sequences, float, int], int],
-    learn: Callable[[Sequences], None],
+    model: Model,
+    problem: Problem,
+    walk: TreeWalk,
     seconds: float,
+    rng: Rng,
     start: float,
 ) -> tuple[Sequences, Sequences, int]:
     """The last round, the finalists, and the number of rollouts, of a time budget.
@@ -228,25 +225,28 @@ def _in_seconds(
     so far. No rollout begins after the budget is spent.
     """
     begin = time.perf_counter()
-    done, last = roll_out(sequences, MEASURED * seconds, NO_LIMIT), len(rule.finalists()) * repeats
-    begin, end = begin + seconds_loading(begin), start + seconds_loading(start) + seconds
+    part = Budget(seconds=MEASURED * seconds)
+    _, done = extend(_roll_out, model, sequences, walk, problem, NO_LIMIT, None, part, rng)
+    begin, end, now = begin + seconds_loading(begin), start + seconds_loading(start) + seconds, time.perf_counter()
+    last = len(rule.finalists()) * repeats
     while True:
-        now = time.perf_counter()
         each = max((now - begin) / done, 1e-9)
         left = end - now - min(last * each, MOST_RESERVED * seconds)
         if left <= 0.0:
             break
-        rule.resize(done + int((end - now) / each))
-        sequences, begun = new_round(rule.propose()), time.perf_counter()
-        expected = each * repeats * len(sequences.actions)
-        did = roll_out(sequences, min(left, max(LATE * expected, CHUNK_SECONDS)), repeats)
-        done, now = done + did, time.perf_counter()
-        if now - begun > LATE * each * did:  # by these rollouts the budget allows smaller rounds
-            rule.resize(done + int(max(end - now, 0.0) / (now - begun) * did))
-        learn(sequences)
-    final, left = new_round(rule.finalists()), end - time.perf_counter()
-    if left > 0.0:
-        done += roll_out(final, left, repeats)
-    if not final.visits.any():
+        rule.resize(done + round((end - now) / each))
+        sequences = new_round(rule.propose())
+        expected = len(sequences.actions) * repeats * each
+        part = Budget(seconds=min(left, max(LATE * expected, CHUNK_SECONDS)))
+        _, did = extend(_roll_out, model, sequences, walk, problem, repeats, None, part, rng, now)
+        begun, now, done = now, time.perf_counter(), done + did
+        if now - begun > LATE * each * did:  # at this speed the budget allows smaller rounds
+            rule.resize(done + round(max(end - now, 0.0) / (now - begun) * did))
+        _learn(rule, sequences, problem)
+    final = new_round(rule.finalists())
+    while now < end and final.done[0] < last:
+        done += run(_roll_out, model, final, walk, problem, 1, rng, repeats)
+        now = time.perf_counter()
+    if final.done[0] == 0:
         sequences, final = new_round(sequences.actions[:0]), sequences
     return sequences, final, done
