@@ -1,6 +1,5 @@
 """A model without a planner: what it does by itself is no fault of a planner that asks it."""
 
-import random
 import time
 from typing import NamedTuple, TextIO
 
@@ -14,7 +13,7 @@ class ModelAlone(NamedTuple):
 
     Attributes:
         seconds: that it takes.
-        draws: whether it changes `shared_states`.
+        draws: whether it changes `shared_state`.
         prints: whether it prints to standard output.
     """
 
@@ -25,10 +24,10 @@ class ModelAlone(NamedTuple):
     @classmethod
     def of(cls, model: Model, start: Array, printed: TextIO) -> "ModelAlone":
         """Of a model in a state, while standard output is `printed`."""
-        states, length, begun = shared_states(), printed.tell(), time.perf_counter()
+        state, length, begun = shared_state(), printed.tell(), time.perf_counter()
         rollout(model, start)
         seconds = time.perf_counter() - begun
-        return cls(seconds, shared_states() != states, printed.tell() > length)
+        return cls(seconds, shared_state() != state, printed.tell() > length)
 
 
 def rollout(model: Model, start: Array) -> None:
@@ -42,6 +41,6 @@ def rollout(model: Model, start: Array) -> None:
         state[:] = following
 
 
-def shared_states() -> dict[str, str]:
-    """The states of the generators that all code of a process shares, by their modules."""
-    return {"numpy.random": repr(np.random.get_state(legacy=False)), "random": repr(random.getstate())}  # noqa: NPY002
+def shared_state() -> str:
+    """The state of the generator of `numpy.random`, which all code of a process shares."""
+    return repr(np.random.get_state(legacy=False))  # noqa: NPY002

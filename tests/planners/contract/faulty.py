@@ -3,7 +3,6 @@
 import ctypes
 import itertools
 import os
-import random
 import sys
 import time
 from dataclasses import dataclass
@@ -41,7 +40,7 @@ class GlobalDraw(Right):
 
 class GlobalSeed(Right):
     def act(self, model, state, rng):
-        random.seed(0)
+        np.random.seed(0)  # noqa: NPY002
         return super().act(model, state, rng)
 
 

@@ -20,7 +20,7 @@ from tests.planners.contract import faulty
 
 FAULTS = {
     faulty.GlobalDraw: "state of numpy.random='changed'",
-    faulty.GlobalSeed: "state of random='changed'",
+    faulty.GlobalSeed: "state of numpy.random='changed'",
     faulty.OwnDraw: "action=.* again, since seed, state and budget are the same",
     faulty.Counts: "action=.* again, since seed, state and budget are the same",
     faulty.SharedAction: "action=.* a new array in every decision",
