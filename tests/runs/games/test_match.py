@@ -369,7 +369,11 @@ def test_a_damaged_record_is_named(run):
 
 @pytest.mark.parametrize(
     ("given", "problem"),
-    [({"value": None}, "value=None"), ({"simulations": None}, "simulations=None"), ({"action": np.array([0.1 + 1j, 2.4, 1.0])}, "real")],
+    [
+        ({"value": None}, "value=None"),
+        ({"simulations": None}, "simulations=None"),
+        ({"action": np.array([0.1 + 1j, 2.4, 1.0])}, "real"),
+    ],
 )
 def test_a_decision_that_is_none_forfeits_the_game(monkeypatch, given, problem):
     from bonspiel.planners.planner import Decision
