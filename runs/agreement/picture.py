@@ -13,7 +13,7 @@ from bonspiel.runs.agreement.study import Study
 from bonspiel.runs.agreement.summary import Summary
 from bonspiel.runs.reporting.chart import apart
 from bonspiel.runs.reporting.drawing import label_budgets, styled
-from bonspiel.runs.reporting.styles import COLOURS, GREY, INK, MARKERS
+from bonspiel.runs.reporting.styles import COLOURS, GREY, INK, LINES, MARKERS
 
 BARS: Any = {"markersize": 5, "linewidth": 1.4, "capsize": 2.5, "elinewidth": 1.0}
 BAR = 0.8  # width of the bars of a bin together
@@ -39,8 +39,10 @@ def draw(study: Study, found: Summary) -> Figure:
 
 
 def _looks(study: Study) -> dict[str, dict[str, Any]]:
-    names = zip(study.rules, cycle(COLOURS[1:-1]), cycle(MARKERS[1:]), strict=False)
-    looks = {rule: {"color": colour, "marker": marker, "label": rule} for rule, colour, marker in names}
+    names = zip(study.rules, cycle(COLOURS[1:-1]), cycle(MARKERS[1:]), cycle(LINES[1:]), strict=False)
+    looks = {
+        rule: {"color": colour, "marker": marker, "ls": line, "label": rule} for rule, colour, marker, line in names
+    }
     return {TREE: {"color": INK, "marker": "o", "label": "one tree"}, **looks}
 
 

@@ -112,7 +112,8 @@ def _key(setting: Setting) -> str | None:
 def _counts(efforts: Mapping[Setting, Effort], shipped: Mapping[str, float | None]) -> dict[Setting, float | None]:
     """The count of each setting whose decisions are cheap, a planner's largest budget last."""
     countable = [one for settings in _countable(efforts, PATIENCE * LONGEST).values() for one in settings]
-    found = {one: shipped[digest] for one in countable if (digest := _key(one)) in shipped}
+    keys = {one: digest for one in countable if (digest := _key(one))}
+    found = {one: shipped[digest] for one, digest in keys.items() if digest in shipped}
     for setting in followed([one for one in countable if one not in found], "settings counted"):
         counted_here = _counted(setting)
         found[setting] = counted_here and counted_here.per_simulation

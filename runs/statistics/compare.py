@@ -196,8 +196,8 @@ def table(comparisons: Comparisons) -> str:
 def _left_out(found: Iterable[LeftOut]) -> Iterator[str]:
     """A line for each budget and reason, with the environments."""
     grouped: dict[tuple[float | None, str, str], list[str]] = {}
-    for env, *same in found:
-        grouped.setdefault((*same,), []).append(env)
+    for env, budget, unit, reason in found:
+        grouped.setdefault((budget, unit, reason), []).append(env)
     for (budget, unit, reason), places in grouped.items():
         what = "" if budget is None else f"{amount(budget, unit)} in "
         yield f"not compared: {what}{', '.join(places)} ({reason})"
