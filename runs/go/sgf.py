@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from bonspiel.planners.checks import require
 
@@ -101,7 +100,7 @@ def read_nodes(text: str) -> list[Node]:
         ValueError: it is something else.
     """
     nodes, name = list[Node](), ""
-    for mark, word, value in _tokens(text, nodes):
+    for mark, word, value in map(re.Match.groups, _tokens(text, nodes)):
         if mark == ")":
             return nodes
         if mark == ";":
@@ -118,7 +117,7 @@ def read_nodes(text: str) -> list[Node]:
     raise Incomplete(nodes)
 
 
-def _tokens(text: str, nodes: list[Node]) -> Iterator[Any]:
+def _tokens(text: str, nodes: list[Node]) -> Iterator[re.Match[str]]:
     """Marks, names and values one after the other, from the first game on; a mail's header may stand before it."""
     first, end = START.search(text), len(text.rstrip())
     if first is None or text.lstrip().startswith("["):
@@ -131,17 +130,24 @@ def _tokens(text: str, nodes: list[Node]) -> Iterator[Any]:
             if rest.startswith("["):
                 raise Incomplete(nodes)
             raise ValueError(f"{rest[:20]!r} is not of the Smart Game Format")
-        yield found.groups()
+        yield found
         place = found.end()
 
 
 def _count(text: str) -> int:
-    """The games in a text, whole or not."""
-    depth = count = 0
+    """The games in a text, whole or not, whatever stands between them."""
+    count = depth = 0
+    rest = text
     with suppress(ValueError):  # what follows the games may be anything
-        for mark, *_ in _tokens(text, []):
-            count += mark == "(" and depth == 0
-            depth += (mark == "(") - (mark == ")")
+        while START.search(rest):
+            count += 1
+            for found in _tokens(rest, []):
+                depth += (found[1] == "(") - (found[1] == ")")
+                if depth == 0:
+                    rest = rest[found.end() :]
+                    break
+            else:
+                break
     return count
 
 

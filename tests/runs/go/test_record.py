@@ -207,7 +207,13 @@ def test_passes_are_read_in_each_form(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("more", "left"), [("(;SZ[9];B[aa])", 1), ("\n(;SZ[9](;B[aa])(;B[bb]))\n(;SZ[9]", 2), ("(bye)", 0)]
+    ("more", "left"),
+    [
+        ("(;SZ[9];B[aa])", 1),
+        ("\n(;SZ[9](;B[aa])(;B[bb]))\n(;SZ[9]", 2),
+        ("(bye)", 0),
+        ("\n\nFrom: her: (2)\n\n(;SZ[9])", 1),
+    ],
 )
 def test_games_beside_the_first_are_counted(tmp_path, capsys, more, left):
     file = tmp_path / "game.sgf"
