@@ -107,7 +107,7 @@ def check_pickles(planner: Planner, name: str = "") -> None:
         raise BrokenContract.of(name, "it is another one after pickling: make it a frozen dataclass of its parameters")
 
 
-def check_decision(model: Model, decision: Any, most: int | None = None) -> None:
+def check_decision(model: Model, decision: Any, most: float | None = None) -> None:
     """Check the fields of a decision.
 
     Args:

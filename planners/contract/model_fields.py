@@ -57,18 +57,17 @@ class ModelFields:
                 array[...] = before
                 _refuse(name, changed, before)
         for name, value in self._members:
-            if own.get(name) is not value:
-                changed, own[name] = own.get(name), value
-                _refuse(name, changed, value)
+            if (given := own.get(name)) is not value:
+                own[name] = value
+                _refuse(name, given, value)
         if len(own) != self._size:
             for name in own.keys() & self._others:
                 _refuse(name, own.pop(name), getattr(cls, name, None))
             self._size = len(own)
         for name, value in self._inherited:
-            if getattr(cls, name, None) is not value:
-                changed = getattr(cls, name, None)
+            if (given := getattr(cls, name, None)) is not value:
                 setattr(cls, name, _of_class(cls)[name])
-                _refuse(name, changed, value)
+                _refuse(name, given, value)
 
 
 def _refuse(name: str, changed: Any, before: Any) -> None:

@@ -5,11 +5,11 @@ import sqlite3
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from bonspiel.planners import Decision
 from bonspiel.runs.games.game import GAMES
 from bonspiel.runs.games.tournament import read_tournament
 
@@ -19,13 +19,13 @@ LINE = ("match", "perfect", "random", "--game", "nim:heap=11", "--budget", 1, "-
 
 @dataclass(frozen=True)
 class Perfect:
-    """Leaves a multiple of four; or takes five stones, which is illegal."""
+    """Leaves a multiple of four; or takes five stones, which is outside the bounds."""
 
     illegal: bool = False
 
     def plan(self, model, state, budget, rng, root_actions=None):
         action = np.array([5.0 if self.illegal else state[0] % 4 or 1.0])
-        return SimpleNamespace(action=action, value=0.0, simulations=1)
+        return Decision(action, 0.0, 1, 0.0, action[None], np.ones(1, np.int64), np.zeros(1))
 
 
 @pytest.fixture(autouse=True)
@@ -78,10 +78,10 @@ def test_games_that_the_index_lacks_are_read_from_their_records(run):
     assert status == 0 and "0 of 4 games to play" in err and moves("m") == before
 
 
-def test_an_illegal_move_forfeits_the_game(run):
+def test_a_move_outside_the_bounds_forfeits_the_game(run):
     line = ("match", "perfect:illegal=true", "perfect", *LINE[3:], "--games", 2)
     status, out, err = run(*line)
-    assert status == 1 and "2 games forfeited" in out and "1 to 3 stones" in out
+    assert status == 1 and "2 games forfeited" in out and "action=array([5.]): must be within" in out
     assert err.splitlines()[-1].startswith("bonspiel match: every game of perfect:illegal=true, 1 simulation against ")
     assert [json.loads(file.read_text())["value"] for file in sorted(Path("m/records").iterdir())] == [0.0, 1.0]
 
