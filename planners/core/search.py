@@ -168,10 +168,10 @@ def extend(
         elapsed = time.perf_counter() - start
         spent = done / budget.simulations if budget.simulations is not None else elapsed / seconds
         stops = False
-        reports = report is not None and so_far is not None and done > 0 and due <= elapsed and spent < 1.0
-        if reports and not all_invalid(problem.validity):
-            now = so_far(tree, done, copy.deepcopy(rng))  # drawn as it would be at the end, without a trace
-            stops, due = report(now), elapsed + PROGRESS_SECONDS
+        if report is not None and so_far is not None and done > 0 and due <= elapsed and spent < 1.0:
+            if not all_invalid(problem.validity):
+                now = so_far(tree, done, copy.deepcopy(rng))  # drawn as it would be at the end, without a trace
+                stops, due = report(now), elapsed + PROGRESS_SECONDS
         if stops or (done > 0 and spent >= 1.0) or (did < chunk and more_room is None):
             keep_tree(tree)
             return tree, done
