@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from types import FunctionType
 from typing import ClassVar
 
 import numpy as np
@@ -64,6 +65,16 @@ def test_what_the_model_does_is_no_fault_of_the_planner():
             return super().step(*given)
 
     ContractCheck(planners.make("random_shooting"), Noisy(), 0, is_brief=True).run()
+
+
+def test_a_planner_that_takes_no_step_but_the_compiled_one_passes():
+    class Compiles(faulty.Right):
+        def act(self, model, state, rng):
+            if isinstance(model.step, FunctionType):
+                raise TypeError("cannot compile a call of a Python function")
+            return super().act(model, state, rng)
+
+    ContractCheck(Compiles(), envs.make_model("double_integrator"), 0, is_brief=True).run()
 
 
 def test_steps_of_searches_and_of_python_are_counted():
