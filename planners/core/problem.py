@@ -176,8 +176,6 @@ class PlanLength:
         if self.lookahead is not None:
             require_count("lookahead", self.lookahead)
 
-    def problem(
-        self, model: Model, state: Array, *, cells: bool = False, budget: Budget | None = None
-    ) -> Problem:
+    def problem(self, model: Model, state: Array, *, cells: bool = False, budget: Budget | None = None) -> Problem:
         """The problem of acting in a state that was checked; see `problem_of`."""
         return problem_of(model, state, self.lookahead, cells=cells, budget=budget)
