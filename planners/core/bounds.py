@@ -97,7 +97,7 @@ def _visited(model: Model, seconds: float = math.inf, estimate: _Estimate | None
 
 
 def _around(model: Model, visited: Array, low: Array, high: Array) -> Array:
-    """The bounds given, and in place of the infinite ones those of the visited states, [n, state_dim], with a margin."""
+    """The bounds given; in place of infinite ones those of the visited states, [n, state_dim], with a margin."""
     seen_low, seen_high = visited.min(0), visited.max(0)
     margin, unknown = MARGIN * (seen_high - seen_low), ~np.isfinite(high - low)
     low = np.where(np.isfinite(low), low, seen_low - margin)

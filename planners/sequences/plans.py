@@ -140,8 +140,8 @@ def plan_with_sequences(
     """Plan by rounds of rollouts.
 
     The last rollouts of the budget go to the rule's finalists, `repeats` to each; they alone value the decision, so
-    that the value is no maximum of many noisy ones. The decision's rows are these finalists, then the last round. A time
-    budget that ends before them chooses in the last round.
+    that the value is no maximum of many noisy ones. The decision's rows are these finalists, then the last round. Where
+    a time budget ends before them, the best of the last round is played.
 
     Args:
         rule: proposes sequences and learns from their returns.

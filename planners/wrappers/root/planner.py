@@ -127,7 +127,7 @@ class Root:
             return plan_in_rounds(common, budgets, seeds, self.rounds, self.run, start, in_turn)
         given = () if root_actions is None else (root_actions,)
         if budget.seconds is not None and share_interpreter(self.run, model):
-            decisions = []
+            decisions: list[Decision] = []
             for number, seed in enumerate(seeds, 1):
                 share = number / self.workers
                 if not decisions or not budget.is_out(share, start):

@@ -38,7 +38,7 @@ def plan_in_rounds(
     rngs, timed = [np.random.default_rng(seed) for seed in seeds], budgets[0].seconds is not None
     for number in range(rounds):
         if timed and in_turn:
-            ends = []
+            ends: list[tuple[MergeableSearch, Rng]] = []
             for worker, rng in enumerate(rngs, 1):
                 share = (number + worker / len(rngs)) / rounds
                 if number == 0 == len(ends) or not budgets[0].is_out(share, start):
