@@ -35,7 +35,7 @@ class CEM(SequenceSearch):
     budget ends changes nothing.
 
     Args:
-        population: sequences in a round, at least 2; fewer where the simulations would not make as many
+        population: sequences in a round, at least 2; fewer where the budget would not make as many
             rounds as `rounds` says.
         elite_fraction: part of them that the Gaussians are fitted to, in (0, 1]; at least 2 sequences.
         momentum: part of mean and deviation that a round leaves as they were, in [0, 1).

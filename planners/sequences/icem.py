@@ -80,7 +80,7 @@ class ICEM(SequenceSearch):
     one's mean and elites, as with a `memory` of 1.
 
     Args:
-        population: new sequences in the first round, at least 2; fewer where the simulations would not make as many
+        population: new sequences in the first round, at least 2; fewer where the budget would not make as many
             rounds as `rounds` says. No round is larger.
         decay: factor, at least 1, by which each round is smaller than the one before; it has twice the elites or more.
         elites: sequences that the Gaussians are fitted to, at least 2; half of the first round at most, as in the

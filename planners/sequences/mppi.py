@@ -55,7 +55,7 @@ class MPPI(SequenceSearch):
     The paper's cost of control is left to the model's rewards.
 
     Args:
-        population: sequences in a round, at least 2; fewer where the simulations would not make as many
+        population: sequences in a round, at least 2; fewer where the budget would not make as many
             rounds as `rounds` says.
         temperature: lambda of the weights exp((R - max R) / lambda), above 0.
         returns: "standardised", so that the temperature counts in standard deviations of the round's returns and one
