@@ -137,7 +137,7 @@ class ContractCheck:
             TypeError,
             AttributeError,
             BrokenContract,
-        ):  # the model has no such copy, or the planner compiles `step`
+        ):  # no such copy, or the planner compiles `step`
             return
         most = most_steps(self._planner, self._model, self._simulations * self._traits.budget_multiple)
         wrong = f"at most {most} for {self._simulations} simulations of at most {self._model.horizon} steps"

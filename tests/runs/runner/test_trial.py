@@ -7,6 +7,7 @@ from bonspiel.planners import Decision
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.runner import trial
 from bonspiel.runs.runner.trial import LADDER, Cost, Rung, Trial, climb, cost, largest, try_planner
+from tests.runs.conftest import decision
 
 
 @pytest.fixture
@@ -104,6 +105,7 @@ class Declining:
     def plan(self, model, state, budget, rng, root_actions=None):
         self.asked.append((budget.simulations, state[0]))
         self.clock.append(self.clock[-1] + budget.simulations * (100.0 - state[0]))
+        return decision(0.5)
 
 
 def test_where_episodes_take_long_decisions_are_made_all_over_one(monkeypatch):

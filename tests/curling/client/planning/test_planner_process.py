@@ -121,8 +121,8 @@ def test_faults_cost_a_better_shot_and_not_the_planner(capfd):
         1: "ZeroDivisionError: no shot in two lines",
         2: "must be within",
         3: "must be within",
-        4: "must be real",
-        5: "AttributeError",
+        4: "must be a vector of 3 real numbers",
+        5: "must be a planners.Decision",
     }
 
     async def ask():
