@@ -133,11 +133,7 @@ class ContractCheck:
         try:
             counted, counter = counting(self._model)
             self._plan(Budget(simulations=self._simulations), counted)
-        except (
-            TypeError,
-            AttributeError,
-            BrokenContract,
-        ):  # no such copy, or the planner compiles `step`
+        except (TypeError, AttributeError, BrokenContract):  # no such copy, or the planner compiles `step`
             return
         most = most_steps(self._planner, self._model, self._simulations * self._traits.budget_multiple)
         wrong = f"at most {most} for {self._simulations} simulations of at most {self._model.horizon} steps"

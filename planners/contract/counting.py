@@ -1,7 +1,6 @@
 """Counts the model steps of a planner, in its compiled searches and in its own Python code."""
 
 import copy
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -46,11 +45,10 @@ def counting(model: Model) -> tuple[Model, Array]:
 
 
 def _counted(function: Callable[..., Any], counter: Array) -> Callable[..., Any]:
-    @functools.wraps(function)
+    """The function in Python, which no search takes for a compiled one: its address would be none."""
+
     def call(*given: Any) -> Any:
         counter[0] += 1.0
         return function(*given)
 
-    if hasattr(function, "py_func"):
-        call.py_func = function.py_func  # type: ignore[attr-defined]
     return call
