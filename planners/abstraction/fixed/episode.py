@@ -3,10 +3,12 @@
 import time
 from typing import Any
 
+import numpy as np
+
 from bonspiel.planners.abstraction.fixed.search import FixedSettings, search
 from bonspiel.planners.abstraction.fixed.trie import FixedTrie, FixedWalk, aged, grow, new_trie, new_walk
 from bonspiel.planners.checks import check_actions, require
-from bonspiel.planners.core.actions import action_set
+from bonspiel.planners.core.actions import action_set, inverse_widths, nearest
 from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.model import Array, Model, Rng
@@ -16,13 +18,17 @@ FIRST_NODES = 4_096
 
 
 def task_of(
-    planner: Any, model: Model, state: Array, root_actions: Array | None
+    planner: Any, model: Model, state: Array, root_actions: Array | None, rng: Rng
 ) -> tuple[Problem, FixedSettings, Array]:
     """The problem, the settings and the root's actions, [B, action_dim], of a decision in a state that was checked."""
     require(root_actions is None or planner.root != "trie", "root_actions", root_actions, "None with root='trie'")
     problem, actions = planner.problem(model, state, cells=True), action_set(model, planner.n_actions)
-    at_root = actions if root_actions is None else check_actions(model, root_actions)
-    return problem, planner.settings(actions), at_root
+    if root_actions is None:
+        at_root, like_root = actions, np.arange(len(actions))
+    else:
+        at_root = check_actions(model, root_actions)
+        like_root = nearest(actions, at_root, inverse_widths(model), rng)
+    return problem, planner.settings(actions, like_root), at_root
 
 
 def empty_trie(problem: Problem, settings: FixedSettings, at_root: Array, budget: Budget) -> FixedTrie:
@@ -55,7 +61,7 @@ class FixedEpisode:
         start = time.perf_counter()
         planner, model = self.planner, self.model
         state = check_plan(planner, model, state, budget, rng)
-        problem, settings, at_root = task_of(planner, model, state, root_actions)
+        problem, settings, at_root = task_of(planner, model, state, root_actions, rng)
         if self.last is None or planner.memory == 0.0:
             self._held = 0
             trie = empty_trie(problem, settings, at_root, budget)

@@ -46,7 +46,7 @@ class FixedMergeable:
     def extended(self, budget: Budget, rng: Rng) -> "FixedMergeable":
         """A copy with more simulations."""
         start = time.perf_counter()
-        problem, settings, _ = task_of(self.planner, self.model, self.state, self.root_actions)
+        problem, settings, _ = task_of(self.planner, self.model, self.state, self.root_actions, rng)
         walk = walk_for(problem, settings)
         trie = branch(self.trie, walk)
         trie, done = extend(search, self.model, trie, walk, problem, settings, grow, budget, rng, start, self.held)
