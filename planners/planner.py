@@ -196,7 +196,7 @@ class MergeableSearch(Protocol):
     """A search that several workers extend, each in a copy, and whose statistics are added up again.
 
     A planner that offers one for models without `actions` has
-    `begin_mergeable(model, state, budget, root_actions) -> MergeableSearch`. It can be sent to another process.
+    `begin_mergeable(model, state, budget, rng, root_actions) -> MergeableSearch`. It can be sent to another process.
     """
 
     def extended(self, budget: Budget, rng: Rng) -> Self:

@@ -8,6 +8,9 @@ import time
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.abstraction.cells import FIXED, PER_STATE, Cells
 from bonspiel.planners.abstraction.fixed.episode import FixedEpisode, empty_trie, task_of
@@ -155,14 +158,15 @@ class AbstractionTree(PlanLength):
         """The decisions of an episode; see `planners.begin_episode`."""
         return FreshSearches(self, model) if offers(model, HasActions) else FixedEpisode(self, model)
 
-    def settings(self, actions: Array) -> FixedSettings:
-        """The parameters of the search with one set of actions, [A, action_dim]."""
+    def settings(self, actions: Array, like_root: NDArray[np.int64]) -> FixedSettings:
+        """The parameters of the search with one set of actions, [A, action_dim]; see `FixedSettings`."""
         cells, prior = self.cells(False), (self.prior_visits, self.prior_value)
         return FixedSettings(
             self.exploration,
             self.spread,
             self.inherited_visits,
             actions,
+            like_root,
             *cells.arrays(),
             cells.scale_power,
             *prior,
@@ -170,12 +174,12 @@ class AbstractionTree(PlanLength):
         )
 
     def begin_mergeable(
-        self, model: Model, state: Array, budget: Budget, root_actions: Array | None = None
+        self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None
     ) -> FixedMergeable:
         """An empty search for a model without `actions`; see `planners.planner.MergeableSearch`."""
-        problem, settings, at_root = task_of(self, model, state, root_actions, budget)
+        problem, settings, at_root = task_of(self, model, state, root_actions, budget, rng)
         trie = empty_trie(problem, settings, at_root, budget)
-        return FixedMergeable(self, model, state, problem.cell_params, trie, problem.validity)
+        return FixedMergeable(self, model, state, settings, problem.cell_params, trie, problem.validity)
 
     def begin(self, model: HasActions, state: Array, budget: Budget, rng: Rng) -> PerStateSearch:
         """An empty search for a model with `actions`; see `planners.planner.ResumableSearch`."""

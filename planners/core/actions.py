@@ -3,9 +3,11 @@
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bonspiel.planners.checks import require
-from bonspiel.planners.model import Array, HasActions, HasActionSd, Model
+from bonspiel.planners.core.argmax import argmax_by
+from bonspiel.planners.model import Array, HasActions, HasActionSd, Model, Rng
 
 FAR = 0.375  # from the middle: coordinates of the points that are left over
 
@@ -70,6 +72,12 @@ def action_sd(model: HasActionSd) -> Array:
     fits = sd.shape == (dim,) and ((sd >= 0.0) & np.isfinite(sd)).all()
     require(fits, "action_sd", sd, f"{dim} finite numbers of at least 0")
     return sd
+
+
+def nearest(actions: Array, others: Array, scale: Array, rng: Rng) -> NDArray[np.int64]:
+    """The index of the action nearest to each of others, [n, action_dim], equals drawn; `scale` is of coordinates."""
+    apart = (((others[:, None] - actions) * scale) ** 2).sum(-1)
+    return np.array([argmax_by(rng, -one) for one in apart])
 
 
 def own_actions(model: HasActions, state: Array) -> Array:

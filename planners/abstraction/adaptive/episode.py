@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.abstraction.adaptive.root import CELLS, first_cells, nearest, new_root
+from bonspiel.planners.abstraction.adaptive.root import CELLS, first_cells, new_root, spread_out
 from bonspiel.planners.abstraction.adaptive.search import grow, new_tree, new_walk, search
 from bonspiel.planners.abstraction.adaptive.sequence import Sequence, hand_on
 from bonspiel.planners.abstraction.adaptive.smoothing import CHOSEN, RETURN, SMOOTHED, VISITS
 from bonspiel.planners.checks import check_actions, offers
-from bonspiel.planners.core.actions import inverse_widths
+from bonspiel.planners.core.actions import inverse_widths, nearest
 from bonspiel.planners.core.argmax import argmax_by
 from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.model import Array, HasPlayer, Model, Rng
@@ -43,10 +43,12 @@ class AdaptiveEpisode:
         settings = planner.settings(tuple(low), tuple(high))
         scale = inverse_widths(model)
         if root_actions is None:
-            root = new_root(actions, width, scale, np.arange(len(actions)))
+            order = spread_out(len(actions), len(low), rng)
+            root = new_root(actions[order], width, scale, order)
         else:
             given = check_actions(model, root_actions)
-            root = new_root(given, width, scale, nearest(actions, given, scale, rng))
+            order = rng.permutation(len(given))
+            root = new_root(given[order], width, scale, nearest(actions, given, scale, rng)[order])
             settings = settings._replace(thresholds=settings.thresholds[:0])
         if offers(model, HasPlayer):
             settings = settings._replace(memory=0.0)  # the best sequence for one of two is none that both would play
@@ -60,19 +62,14 @@ class AdaptiveEpisode:
         tree, done = extend(search, model, tree, walk, problem, settings, grow, budget, rng, start)
         if settings.memory > 0.0:
             self.last = tree.sequence
-        stats = root.stats[:, : root.counts[CELLS]]
+        rows = np.arange(root.counts[CELLS])
+        if root_actions is not None:
+            rows = np.argsort(order)  # as they were given
+        stats = root.stats[:, rows]
         visits, chosen, smoothed = stats[VISITS].astype(np.int64), stats[CHOSEN], stats[SMOOTHED]
 
         def best_of_often_chosen(visits: NDArray[np.int64], value: Array, rng: Rng) -> int:
             return argmax_by(rng, np.where(chosen >= OFTEN * chosen.max(), smoothed, -np.inf))
 
-        return decide(
-            root.action[: len(visits)],
-            visits,
-            stats[RETURN][:, None],
-            done,
-            start,
-            rng,
-            best_of_often_chosen,
-            problem=problem,
-        )
+        found, values = root.action[rows], stats[RETURN][:, None]
+        return decide(found, visits, values, done, start, rng, best_of_often_chosen, problem=problem)

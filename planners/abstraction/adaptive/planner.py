@@ -102,6 +102,7 @@ class AdaptiveAbstraction(PlanLength):
             self.spread,
             0.0,
             actions,
+            np.empty(0, np.int64),
             weights,
             thresholds,
             STATES.scale_power,

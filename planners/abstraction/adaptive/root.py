@@ -25,7 +25,7 @@ from bonspiel.planners.abstraction.adaptive.smoothing import (
     smooth,
 )
 from bonspiel.planners.core.actions import spread_points
-from bonspiel.planners.core.argmax import argmax, argmax_by
+from bonspiel.planners.core.argmax import argmax
 from bonspiel.planners.core.jit import helper
 from bonspiel.planners.model import Array, Rng
 
@@ -38,7 +38,7 @@ class Root(NamedTuple):
     """The root's actions and what they returned.
 
     Attributes:
-        counts: cells in use; the first of these, which are tried once each; visits of all; visits at which
+        counts: cells in use; the first of these, which are tried once each, in order; visits of all; visits at which
             the means are smoothed next; int64 [4].
         action: the action in the middle of each cell, [m, action_dim].
         divisions: that led to each cell, int64 [m].
@@ -75,10 +75,18 @@ def first_cells(low: Array, high: Array, most: int) -> tuple[Array, Array]:
     return np.ascontiguousarray(low + (high - low) * ((indices + 0.5) / number)), (high - low) / number
 
 
-def nearest(actions: Array, others: Array, scale: Array, rng: Rng) -> NDArray[np.int64]:
-    """The indices of the actions nearest to others, [n, action_dim], equals drawn."""
-    apart = (((others[:, None] - actions) * scale) ** 2).sum(-1)
-    return np.array([argmax_by(rng, -one) for one in apart])
+def spread_out(count: int, dim: int, rng: Rng) -> NDArray[np.int64]:
+    """An order of the first cells of which the first few lie far apart: by the golden ratio's multiples.
+
+    It begins in any corner of their grid. Cells that are none may come in any order.
+    """
+    number = round(count ** (1.0 / dim))
+    if number**dim == count:
+        turned = np.flatnonzero(rng.random(dim) < 0.5)
+        cells = np.flip(np.arange(count).reshape((number,) * dim), turned).ravel()
+    else:
+        cells = rng.permutation(count)
+    return cells[np.argsort(np.arange(count) * (math.sqrt(5.0) - 1.0) / 2.0 % 1.0, kind="stable")]
 
 
 def new_root(actions: Array, width: Array, scale: Array, grid: NDArray[np.int64]) -> Root:
@@ -115,16 +123,14 @@ def _upper_bound(known: tuple[Array, Array, float], cell: int) -> float:
 
 
 @helper
-def _rarely_chosen(chosen: Array, cell: int) -> float:
-    return -chosen[cell]
-
-
-@helper
 def choose_cell(root: Root, exploration: float, rng: Rng) -> int:
-    """Choose by UCB1 on the smoothed means, the first cells once each before; an untried part counts as one visit."""
+    """Choose by UCB1 on the smoothed means, equals drawn; the first cells once each before, in their order.
+
+    An untried part counts as one visit.
+    """
     pulls, chosen = root.counts[PULLS], root.stats[CHOSEN]
     if pulls < root.counts[FIRST]:
-        best = argmax(_rarely_chosen, chosen, 0, root.counts[FIRST], rng)
+        best = int(pulls)
     else:
         width = exploration * math.sqrt(2.0 * math.log(pulls))
         known = (root.stats[SMOOTHED], root.stats[RARITY], width)

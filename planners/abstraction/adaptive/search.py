@@ -103,7 +103,9 @@ def _back_up(
 
 _ROOT = new_root(np.zeros((1, 1)), np.zeros(1), np.zeros(1), np.zeros(1, np.int64))
 _EXAMPLE = AdaptiveSettings(
-    FixedSettings(1.0, 0.0, 0.0, np.empty((1, 1)), np.empty(1), np.empty(1), 1.0, 1.0, 1.0, False),
+    FixedSettings(
+        1.0, 0.0, 0.0, np.empty((1, 1)), np.empty(1, np.int64), np.empty(1), np.empty(1), 1.0, 1.0, 1.0, False
+    ),
     1.0,
     1.0,
     1.0,
@@ -145,7 +147,7 @@ def search(
                     or rng.random() * (settings.hold_visits + own) >= settings.hold_visits
                 ):
                     c = cell_exploration(visits, returns, squares, exploration, cells.spread)
-                    chosen = choose(fixed, n_actions * cells.prior_visits + visits, c, cells.exponent, rng)
+                    chosen = choose(fixed, n_actions * cells.prior_visits + visits, c, cells.exponent, chosen, rng)
                 fixed.chosen[depth] = chosen
                 action = cells.actions[chosen]
             last = mover

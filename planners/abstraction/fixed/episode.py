@@ -8,7 +8,7 @@ import numpy as np
 from bonspiel.planners.abstraction.fixed.search import FixedSettings, search
 from bonspiel.planners.abstraction.fixed.trie import FixedTrie, FixedWalk, aged, grow, new_trie, new_walk
 from bonspiel.planners.checks import check_actions, offers, require
-from bonspiel.planners.core.actions import action_set
+from bonspiel.planners.core.actions import action_set, inverse_widths, nearest
 from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.model import Array, HasCells, Model, Rng
@@ -18,14 +18,18 @@ FIRST_NODES = 4_096
 
 
 def task_of(
-    planner: Any, model: Model, state: Array, root_actions: Array | None, budget: Budget | None = None
+    planner: Any, model: Model, state: Array, root_actions: Array | None, budget: Budget, rng: Rng
 ) -> tuple[Problem, FixedSettings, Array]:
     """The problem, the settings and the root's actions, [B, action_dim], of a decision in a state that was checked."""
     require(root_actions is None or planner.root != "trie", "root_actions", root_actions, "None with root='trie'")
     problem = planner.problem(model, state, cells=True, budget=budget)
     actions = action_set(model, planner.n_actions)
-    at_root = actions if root_actions is None else check_actions(model, root_actions)
-    return problem, planner.settings(actions), at_root
+    if root_actions is None:
+        at_root, like_root = actions, np.arange(len(actions))
+    else:
+        at_root = check_actions(model, root_actions)
+        like_root = nearest(actions, at_root, inverse_widths(model), rng)
+    return problem, planner.settings(actions, like_root), at_root
 
 
 def empty_trie(problem: Problem, settings: FixedSettings, at_root: Array, budget: Budget) -> FixedTrie:
@@ -59,7 +63,7 @@ class FixedEpisode:
         start = time.perf_counter()
         planner, model = self.planner, self.model
         state = check_plan(planner, model, state, budget, rng)
-        problem, settings, at_root = task_of(planner, model, state, root_actions, budget)
+        problem, settings, at_root = task_of(planner, model, state, root_actions, budget, rng)
         # bounds that are known better make other cells
         same_cells = offers(model, HasCells) or np.array_equal(self._cell_params, problem.cell_params, equal_nan=True)
         self._cell_params = problem.cell_params.copy()

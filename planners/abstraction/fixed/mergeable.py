@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.planners.abstraction.fixed.episode import walk_for
-from bonspiel.planners.abstraction.fixed.search import search
+from bonspiel.planners.abstraction.fixed.search import FixedSettings, search
 from bonspiel.planners.abstraction.fixed.trie import FixedTrie, FixedWalk, grow
-from bonspiel.planners.core.actions import action_set
 from bonspiel.planners.core.bandit import Bandit, merged_bandit
 from bonspiel.planners.core.jit import Validity, copy_of, merged_validity
 from bonspiel.planners.core.search import decide, extend
@@ -31,6 +30,7 @@ class FixedMergeable:
         planner: an AbstractionTree.
         model: one without `actions`.
         state: the decision's own, checked.
+        settings: of the search.
         cell_params: of the problem, the same for all workers.
         trie: the statistics.
         validity: of the rollouts of all workers.
@@ -41,6 +41,7 @@ class FixedMergeable:
     planner: Any
     model: Model
     state: Array
+    settings: FixedSettings
     cell_params: Array
     trie: FixedTrie
     validity: Validity
@@ -50,9 +51,8 @@ class FixedMergeable:
     def extended(self, budget: Budget, rng: Rng) -> "FixedMergeable":
         """A copy with more simulations."""
         start = time.perf_counter()
-        problem = self.planner.problem(self.model, self.state)
+        problem, settings = self.planner.problem(self.model, self.state), self.settings
         problem = problem._replace(cell_params=self.cell_params, validity=copy_of(self.validity))
-        settings = self.planner.settings(action_set(self.model, self.planner.n_actions))
         walk = walk_for(problem, settings)
         trie = branch(self.trie, walk)
         trie, done = extend(search, self.model, trie, walk, problem, settings, grow, budget, rng, start, self.held)

@@ -4,6 +4,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bonspiel.planners.abstraction.cells import CELL_BLOCK
 from bonspiel.planners.abstraction.fixed.trie import (
@@ -20,6 +21,7 @@ from bonspiel.planners.abstraction.fixed.trie import (
 from bonspiel.planners.abstraction.spread import cell_exploration, root_exploration
 from bonspiel.planners.core.argmax import argmax, entry
 from bonspiel.planners.core.bandit import choose_arm, update_arm
+from bonspiel.planners.core.hash_table import NOWHERE
 from bonspiel.planners.core.jit import Problem, Validity, cells, gain_of, helper, model_helper, player, step
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.returns import note_return
@@ -29,12 +31,16 @@ from bonspiel.planners.model import Array, Rng
 
 
 class FixedSettings(NamedTuple):
-    """The parameters of `AbstractionTree` for one set of actions, [A, action_dim]; two rows by depth."""
+    """The parameters of `AbstractionTree` for one set of actions, [A, action_dim]; two rows by depth.
+
+    `like_root` has for each of the root's actions the index of the nearest one of the set, int64 [B].
+    """
 
     exploration: float
     spread: float
     inherited_visits: float
     actions: Array
+    like_root: NDArray[np.int64]
     weights: Array
     thresholds: Array
     exponent: float
@@ -142,12 +148,15 @@ def sum_up(trie: FixedTrie, walk: FixedWalk, depth: int, settings: FixedSettings
 
 
 @helper
-def choose(walk: FixedWalk, visits: float, exploration: float, exponent: float, rng: Rng) -> int:
+def choose(walk: FixedWalk, visits: float, exploration: float, exponent: float, last: int, rng: Rng) -> int:
     """UCB1 on the sums with their visits scaled to f(z) = z^q in all (algorithm 5, step 5; equations 3.4 to 3.7).
 
     With n~ and S = sum n~, or as `sum_up` cuts it down, it maximises
-    r~/n~ + C sqrt(2 ln max(S^q, 1) / (n~ S^(q-1))); one division an action is left. Equals are drawn;
-    loops without branches, since the winner is unpredictable.
+    r~/n~ + C sqrt(2 ln max(S^q, 1) / (n~ S^(q-1))); one division an action is left. Loops
+    without branches, since the winner is unpredictable.
+
+    Of equals it is the action before, `last`, if it is one of them, else one is drawn: in states of which nothing is
+    known a simulation holds an action, where actions drawn anew in every step would cancel each other.
     """
     sums, means, scores = walk.sums, walk.arms[0], walk.arms[1]
     actions = len(means)
@@ -165,9 +174,11 @@ def choose(walk: FixedWalk, visits: float, exploration: float, exponent: float, 
         is_top = scores[action] == top
         best = min(best, action if is_top else actions)
         ties += is_top
-    if ties != 1:  # several, or none where rewards are not numbers
-        return argmax(entry, scores, 0, actions, rng)
-    return best
+    if ties == 1:
+        return best
+    if last != NOWHERE and scores[last] == top:
+        return last
+    return argmax(entry, scores, 0, actions, rng)
 
 
 @helper
@@ -196,7 +207,9 @@ def _back_up(trie: FixedTrie, walk: FixedWalk, depth: int, discount: float, vali
     update_arm(trie.bandit, walk.chosen[0], gain)
 
 
-_EXAMPLE = FixedSettings(1.0, 0.0, 0.0, np.empty((1, 1)), np.empty(1), np.empty(1), 1.0, 1.0, 1.0, False)
+_EXAMPLE = FixedSettings(
+    1.0, 0.0, 0.0, np.empty((1, 1)), np.empty(1, np.int64), np.empty(1), np.empty(1), 1.0, 1.0, 1.0, False
+)
 
 
 @search_kernel(new_trie(1, 1, np.empty((1, 1)), 1, 1), new_walk(1, 1, 1, 1), _EXAMPLE)
@@ -209,7 +222,7 @@ def search(
         if not has_room(trie, problem.steps):
             return simulation
         copy(problem.state, walk.state[0])
-        depth, terminated = 0, False
+        depth, last, terminated = 0, NOWHERE, False
         exploration = root_exploration(trie.returns, settings.exploration, settings.spread)
         while depth < problem.steps and not terminated:
             state, next_state = walk.state[depth % 2], walk.state[1 - depth % 2]
@@ -218,13 +231,15 @@ def search(
                 walk.chosen[0] = choose_arm(trie.bandit, exploration, rng)
                 walk.levels[0] = 0
                 action = trie.bandit.actions[walk.chosen[0]]
+                last = settings.like_root[walk.chosen[0]]
             else:
                 descend(trie, walk, problem, state, mover, depth, settings)
                 visits, returns, squares = sum_up(trie, walk, depth, settings)
                 c = cell_exploration(visits, returns, squares, exploration, settings.spread)
                 visits = n_actions * settings.prior_visits + visits
-                walk.chosen[depth] = choose(walk, visits, c, settings.exponent, rng)
-                action = settings.actions[walk.chosen[depth]]
+                walk.chosen[depth] = choose(walk, visits, c, settings.exponent, last, rng)
+                last = walk.chosen[depth]
+                action = settings.actions[last]
             walk.reward[depth, 1] = mover
             walk.reward[depth, 0], terminated = step(problem, state, action, next_state, rng)
             depth += 1

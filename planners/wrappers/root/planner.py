@@ -130,7 +130,7 @@ class Root:
         seeds = rng.integers(2**63, size=self.workers).tolist()
         inner: Any = self.inner
         if self.combine == "tries":
-            common = inner.begin_mergeable(model, state, budgets[0], root_actions)
+            common = inner.begin_mergeable(model, state, budgets[0], rng, root_actions)
             in_turn = share_interpreter(self.run, model)
             return plan_in_rounds(common, budgets, seeds, self.rounds, self.run, start, rng, in_turn)
         given = () if root_actions is None else (root_actions,)
