@@ -15,6 +15,7 @@ from bonspiel.planners.aliases import Alias
 from bonspiel.planners.checks import discrete_actions, missing_action_bounds, require_count, two_players
 from bonspiel.planners.core.jit import Problem, gain_of, int64, run, step
 from bonspiel.planners.core.problem import PlanLength, problem_of, search_kernel
+from bonspiel.planners.core.returns import invalid_in
 from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
@@ -80,7 +81,7 @@ def _roll_out(sequences: Sequences, walk: TreeWalk, problem: Problem, simulation
 
 def mean_returns(sequences: Sequences, problem: Problem) -> Array:
     """Mean return of each sequence, [n], where invalid rollouts count as the worst of all valid ones so far."""
-    if not sequences.invalid.any():
+    if invalid_in(problem.validity) == 0:
         return sequences.returns
     worst = gain_of(problem.validity, 0, 1.0, math.nan)
     return sequences.returns + sequences.invalid / np.maximum(sequences.visits, 1) * (worst - sequences.returns)
@@ -179,9 +180,8 @@ def plan_with_sequences(
     means = np.concatenate([mean_returns(final, problem), returns])
     actions = np.concatenate([final.actions[:, 0], sequences.actions[:, 0]])
     visits = np.concatenate([final.visits, sequences.visits])
+    best = int(np.argmax(np.where(final.visits > 0, means[: len(final.visits)], -np.inf)))
     valid = visits > np.concatenate([final.invalid, sequences.invalid])
-    eligible = np.append(final.visits > 0, np.zeros(len(returns), bool))
-    if valid.any() and not valid[eligible].any():  # such as the mean of elites on both sides of an invalid region
-        eligible = valid
-    best = int(np.argmax(np.where(eligible, means, -np.inf)))
+    if not valid[: len(final.visits)].any():  # such as the mean of elites on both sides of an invalid region
+        best = int(np.argmax(np.where(valid, means, -np.inf)))
     return decide(actions, visits, means[:, None], done + last, start, lambda visits, means: best, problem=problem)

@@ -5,6 +5,7 @@ counts as the worst: from each depth on, its return is the worst of the valid ro
 at that depth. So averages and bonuses stay in the range of what was met, and what leads there is avoided.
 """
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -41,9 +42,12 @@ def no_validity() -> Validity:
 
 def new_validity(steps: int, state_dim: int, action_dim: int) -> Validity:
     """For a decision, without rollouts so far."""
-    returns = np.empty((min(steps, MOST_ROWS), 2))
-    returns[:, 0], returns[:, 1] = math.inf, -math.inf
-    return Validity(returns, np.zeros(FIRST + 4 * state_dim + 2 * action_dim))
+    return Validity(_no_returns(min(steps, MOST_ROWS)).copy(), np.zeros(FIRST + 4 * state_dim + 2 * action_dim))
+
+
+@functools.cache
+def _no_returns(rows: int) -> Array:
+    return np.repeat([[math.inf, -math.inf]], rows, axis=0)
 
 
 def copy_of(validity: Validity) -> Validity:
@@ -83,8 +87,10 @@ def gain_of(validity: Validity, depth: int, mover: float, total: float) -> float
     returns = validity.returns
     row = min(depth, len(returns) - 1)
     if total - total == 0.0:
-        returns[row, 0] = min(returns[row, 0], total)
-        returns[row, 1] = max(returns[row, 1], total)
+        if total < returns[row, 0]:  # rarely, so that it costs less than to write each time
+            returns[row, 0] = total
+        if total > returns[row, 1]:
+            returns[row, 1] = total
         return mover * total
     while row > 0 and returns[row, 0] == math.inf:
         row -= 1
