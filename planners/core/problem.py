@@ -157,7 +157,7 @@ def problem_of(
         lookahead: steps that plans look ahead at most, where the model has no smaller limit.
         cells: whether the kernel calls `cells`; a model without them has those of its bounds.
         strict: whether the kernel gets the model's results as they are, invalid ones and exceptions too; see
-            `Validity` for what a search does.
+            `planners.core.jit.validity` for what a search does.
 
     Raises:
         TypeError: the model's params are not a contiguous float64 vector; or it says `compiled`, and a function of it
@@ -176,7 +176,7 @@ def problem_of(
     if strict:
         validity = no_validity()
     else:
-        validity = new_validity(steps, len(state), len(model.action_low))
+        validity = new_validity(len(state), len(model.action_low))
         functions = functions if model.compiled else guarded(functions, Stopped)
     return Problem(functions, params, cell_params, state, float(model.discount), steps, counter, validity)
 
