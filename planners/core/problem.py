@@ -166,7 +166,7 @@ def problem_of(
         cells: whether the kernel calls `cells`; a model without them has those of its bounds.
         budget: of the decision, to which the time of estimating these bounds belongs.
         strict: whether the kernel gets the model's results as they are, invalid ones and exceptions too; see
-            `Validity` for what a search does.
+            `planners.core.jit.validity` for what a search does.
 
     Raises:
         TypeError: the model's params are not a contiguous float64 vector; or it says `compiled`, and a function of it
@@ -185,7 +185,7 @@ def problem_of(
     if strict:
         validity = no_validity()
     else:
-        validity = new_validity(steps, len(state), len(model.action_low))
+        validity = new_validity(len(state), len(model.action_low))
         functions = guarded(functions, Stopped) if isinstance(functions, tuple) else functions
     return Problem(functions, params, cell_params, state, float(model.discount), steps, counter, validity)
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from bonspiel.planners.core.code.packages import error_place, error_text
-from bonspiel.planners.core.jit import RNG, VECTOR, Problem, Validity, helper, kernel, no_validity, step
+from bonspiel.planners.core.jit import RNG, VECTOR, Problem, helper, kernel, no_validity, step
 from bonspiel.planners.core.jit.validity import FIRST, INVALID, REWARD, action_dim_of
 from bonspiel.planners.core.problem import PROBLEM
 from bonspiel.planners.model import Array, Rng
@@ -37,14 +37,14 @@ class InvalidRollouts(ValueError):
     rollouts: int = 0
 
 
-def invalid_in(validity: Validity) -> int:
+def invalid_in(validity: Array) -> int:
     """The number of invalid rollouts."""
-    return int(validity.record[INVALID]) if len(validity.record) > 0 else 0
+    return int(validity[INVALID]) if len(validity) > FIRST else 0
 
 
-def all_invalid(validity: Validity) -> bool:
+def all_invalid(validity: Array) -> bool:
     """True if there were invalid rollouts, and no valid one."""
-    return bool(invalid_in(validity) > 0 and validity.returns[0, 0] == math.inf)
+    return bool(invalid_in(validity) > 0 and validity[0] == math.inf)
 
 
 def require_valid(problem: Problem) -> None:
@@ -64,11 +64,11 @@ def _repeat(problem: Problem, action: Array, next_state: Array, rng: Rng) -> tup
 
 def _first_invalid(problem: Problem) -> tuple[str, Exception | None]:
     """What the first invalid step gave, in words, and what it raised; it is repeated, since a kernel keeps neither."""
-    record, dim = problem.validity.record, len(problem.state)
-    state, action = record[FIRST : FIRST + dim], record[FIRST + dim :][: action_dim_of(record, dim)]
+    validity, dim = problem.validity, len(problem.state)
+    state, action = validity[FIRST : FIRST + dim], validity[FIRST + dim :][: action_dim_of(validity, dim)]
     functions = getattr(problem.functions, "plain", problem.functions)
     raised = getattr(problem.functions, "errors", [])
-    reward, next_state = float(record[REWARD]), np.zeros(dim)
+    reward, next_state = float(validity[REWARD]), np.zeros(dim)
     where = f"in state={_shown(state)} action={_shown(action)}"
     if np.isnan(action).all():
         where = f"a rollout from state={_shown(state)}"

@@ -287,7 +287,9 @@ def decide(
         InvalidRollouts: no rollout was valid.
         ValueError: the action or its value is not finite.
     """
-    require_valid(problem)
+    invalid = invalid_in(problem.validity)
+    if invalid > 0:
+        require_valid(problem)
     values = value[:, MEAN].copy()
     if 0 in visits.tolist():
         values[visits == 0] = np.nan
@@ -295,5 +297,5 @@ def decide(
     if not math.isfinite(values[best] + sum(actions[best].tolist())):
         found = f"action={actions[best]}, value={values[best]}"
         raise ValueError(f"{found}: must be finite in state={problem.state}; bonspiel.envs.check_model tests models")
-    seconds, invalid = time.perf_counter() - start, invalid_in(problem.validity)
+    seconds = time.perf_counter() - start
     return Decision(actions[best], float(values[best]), simulations, seconds, actions, visits, values, invalid)

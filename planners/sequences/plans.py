@@ -17,6 +17,7 @@ from bonspiel.planners.checks import discrete_actions, missing_action_bounds, re
 from bonspiel.planners.core.argmax import argmax_by
 from bonspiel.planners.core.jit import Problem, gain_of, int64, run, seconds_loading, step
 from bonspiel.planners.core.problem import PlanLength, problem_of, search_kernel
+from bonspiel.planners.core.returns import invalid_in
 from bonspiel.planners.core.search import CHUNK_SECONDS, decide, extend
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.core.walk import NO_LIMIT, TREE_WALK, TreeWalk, new_walk
@@ -86,7 +87,7 @@ def _roll_out(sequences: Sequences, walk: TreeWalk, problem: Problem, simulation
 
 def mean_returns(sequences: Sequences, problem: Problem) -> Array:
     """Mean return of each sequence, [n], where invalid rollouts count as the worst of all valid ones so far."""
-    if not sequences.invalid.any():
+    if invalid_in(problem.validity) == 0:
         return sequences.returns
     worst = gain_of(problem.validity, 0, 1.0, math.nan)
     return sequences.returns + sequences.invalid / np.maximum(sequences.visits, 1) * (worst - sequences.returns)

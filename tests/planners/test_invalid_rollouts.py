@@ -251,7 +251,7 @@ def test_an_invalid_last_step_takes_all_that_went_before(name):
     assert decision.invalid > 0
     check_values(decision, 4 * 1.0, 4 * 3.0)
     near = replace(model, edge=-math.inf)
-    with pytest.raises(ValueError, match="^all rollouts of the model are invalid"):
+    with pytest.raises(ValueError, match=r"^all rollouts of the model are invalid"):
         plan(name, near)
 
 

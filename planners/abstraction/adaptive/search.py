@@ -16,7 +16,7 @@ from bonspiel.planners.abstraction.fixed import trie as cells_of_states
 from bonspiel.planners.abstraction.fixed.search import FixedSettings, add, choose, descend, sum_up
 from bonspiel.planners.abstraction.fixed.trie import FixedTrie, FixedWalk
 from bonspiel.planners.abstraction.spread import cell_exploration, root_exploration
-from bonspiel.planners.core.jit import Problem, Validity, gain_of, helper, player, step
+from bonspiel.planners.core.jit import Problem, gain_of, helper, player, step
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.returns import note_return
 from bonspiel.planners.core.tree.nodes import copy
@@ -75,7 +75,7 @@ def grow(tree: AdaptiveTree, walk: AdaptiveWalk, factor: float) -> AdaptiveTree:
 
 @helper
 def _back_up(
-    tree: AdaptiveTree, walk: AdaptiveWalk, depth: int, discount: float, validity: Validity, settings: AdaptiveSettings
+    tree: AdaptiveTree, walk: AdaptiveWalk, depth: int, discount: float, validity: Array, settings: AdaptiveSettings
 ) -> float:
     """Add the returns to all cells of every step, and to the root's action; the return of the simulation."""
     fixed, baseline = walk.fixed, tree.baseline

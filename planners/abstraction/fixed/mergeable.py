@@ -16,7 +16,7 @@ from bonspiel.planners.abstraction.fixed.episode import walk_for
 from bonspiel.planners.abstraction.fixed.search import FixedSettings, search
 from bonspiel.planners.abstraction.fixed.trie import FixedTrie, FixedWalk, grow
 from bonspiel.planners.core.bandit import Bandit, merged_bandit
-from bonspiel.planners.core.jit import Validity, copy_of, merged_validity
+from bonspiel.planners.core.jit import merged_validity
 from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.planner import Budget, Decision
@@ -44,7 +44,7 @@ class FixedMergeable:
     settings: FixedSettings
     cell_params: Array
     trie: FixedTrie
-    validity: Validity
+    validity: Array
     simulations: int = 0
     held: int = 0
 
@@ -52,7 +52,7 @@ class FixedMergeable:
         """A copy with more simulations."""
         start = time.perf_counter()
         problem, settings = self.planner.problem(self.model, self.state), self.settings
-        problem = problem._replace(cell_params=self.cell_params, validity=copy_of(self.validity))
+        problem = problem._replace(cell_params=self.cell_params, validity=self.validity.copy())
         walk = walk_for(problem, settings)
         trie = branch(self.trie, walk)
         trie, done = extend(search, self.model, trie, walk, problem, settings, grow, budget, rng, start, self.held)

@@ -22,7 +22,7 @@ from bonspiel.planners.abstraction.spread import cell_exploration, root_explorat
 from bonspiel.planners.core.argmax import argmax, entry
 from bonspiel.planners.core.bandit import choose_arm, update_arm
 from bonspiel.planners.core.hash_table import NOWHERE
-from bonspiel.planners.core.jit import Problem, Validity, cells, gain_of, helper, model_helper, player, step
+from bonspiel.planners.core.jit import Problem, cells, gain_of, helper, model_helper, player, step
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.returns import note_return
 from bonspiel.planners.core.tree.nodes import copy
@@ -196,7 +196,7 @@ def add(trie: FixedTrie, walk: FixedWalk, depth: int, gain: float, spread: float
 
 
 @helper
-def _back_up(trie: FixedTrie, walk: FixedWalk, depth: int, discount: float, validity: Validity, spread: float) -> None:
+def _back_up(trie: FixedTrie, walk: FixedWalk, depth: int, discount: float, validity: Array, spread: float) -> None:
     """Add the discounted return to every node of every step, and to the root's bandit."""
     total = 0.0
     for i in range(depth - 1, -1, -1):

@@ -26,18 +26,7 @@ from bonspiel.planners.abstraction.per_state.trie import (
 from bonspiel.planners.abstraction.spread import cell_exploration, root_exploration
 from bonspiel.planners.core.bandit import choose_arm, update_arm
 from bonspiel.planners.core.hash_table import NOWHERE, find_slot
-from bonspiel.planners.core.jit import (
-    Problem,
-    Validity,
-    actions,
-    cells,
-    gain_of,
-    helper,
-    model_helper,
-    player,
-    rollout,
-    step,
-)
+from bonspiel.planners.core.jit import Problem, actions, cells, gain_of, helper, model_helper, player, rollout, step
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.returns import note_return
 from bonspiel.planners.core.rounds import next_index
@@ -157,7 +146,7 @@ def _take(trie: PerStateTrie, walk: PerStateWalk, depth: int, choice: int) -> No
 
 @helper
 def _back_up(
-    trie: PerStateTrie, walk: PerStateWalk, first: int, last: int, total: float, discount: float, validity: Validity
+    trie: PerStateTrie, walk: PerStateWalk, first: int, last: int, total: float, discount: float, validity: Array
 ) -> float:
     """Add the discounted return to every cell of the steps first..last-1, the last first; the return of them all."""
     for i in range(last - 1, first - 1, -1):

@@ -15,7 +15,7 @@ from bonspiel.planners.cells.weighted_uct.experience import (
 )
 from bonspiel.planners.cells.weighted_uct.nearness import gather
 from bonspiel.planners.core.bandit import choose_arm, update_arm
-from bonspiel.planners.core.jit import Problem, Validity, gain_of, helper, player, step
+from bonspiel.planners.core.jit import Problem, gain_of, helper, player, step
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.tree.nodes import INV_SQRT, MEAN, copy
 from bonspiel.planners.core.tree.selection import ucb1
@@ -85,7 +85,7 @@ def _back_up(
     walk: ExperienceWalk,
     depth: int,
     discount: float,
-    validity: Validity,
+    validity: Array,
     settings: WeightedUCTSettings,
 ) -> None:
     """Make an experience of every step but the root's, from the last to the first; average the root's bandit."""

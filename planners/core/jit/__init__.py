@@ -37,15 +37,7 @@ from bonspiel.planners.core.jit.lazy import CompiledFunction, compile_missing, s
 from bonspiel.planners.core.jit.rollouts import rollout, step, step_exact, traced_rollout
 from bonspiel.planners.core.jit.settings import INTERPRETED
 from bonspiel.planners.core.jit.tables import table
-from bonspiel.planners.core.jit.validity import (
-    Validity,
-    copy_of,
-    gain_of,
-    guarded,
-    merged_validity,
-    new_validity,
-    no_validity,
-)
+from bonspiel.planners.core.jit.validity import gain_of, guarded, merged_validity, new_validity, no_validity
 
 __all__ = [
     "INTERPRETED",
@@ -56,14 +48,12 @@ __all__ = [
     "VECTOR",
     "CompiledFunction",
     "Problem",
-    "Validity",
     "actions",
     "address_of",
     "boolean",
     "cells",
     "compile_missing",
     "compiled",
-    "copy_of",
     "float64",
     "gain_of",
     "guarded",

@@ -10,7 +10,7 @@ from numba.extending import intrinsic, overload
 from bonspiel.planners.core.jit.decorators import PARAMS_AT, ROLES, SIGNATURES, VECTOR
 from bonspiel.planners.core.jit.lazy import CompiledFunction
 from bonspiel.planners.core.jit.settings import INTERPRETED, cgutils
-from bonspiel.planners.core.jit.validity import ROLLOUTS, STEPS, Validity
+from bonspiel.planners.core.jit.validity import ROLLOUTS, STEPS, is_kept
 from bonspiel.planners.model import Array
 
 
@@ -26,7 +26,7 @@ class Problem(NamedTuple):
         steps: to the end of the episode at most.
         counter: the model's `step_counter`: the steps made, then room for a state, [1 + state_dim]; empty for a model
             whose steps are not counted.
-        validity: of the rollouts; see there.
+        validity: of the rollouts; see `new_validity`.
     """
 
     functions: Any
@@ -36,7 +36,7 @@ class Problem(NamedTuple):
     discount: float
     steps: int
     counter: Array
-    validity: Validity
+    validity: Array
 
 
 def _caller(role: str) -> Callable[..., Any]:
@@ -82,7 +82,7 @@ def _caller(role: str) -> Callable[..., Any]:
     @overload(call)  # type: ignore[untyped-decorator]
     def _(problem: Any, *arguments: Any) -> Any:
         def by_address(problem: Any, *arguments: Any) -> Any:
-            forgives = len(problem.validity.record) > 0
+            forgives = is_kept(problem.validity)
             return call_address(problem.functions[row], problem[params], forgives, arguments)
 
         return by_address

@@ -13,7 +13,7 @@ from bonspiel.planners.core.jit.calls import (
     sample_action,
 )
 from bonspiel.planners.core.jit.decorators import model_helper, rare_helper
-from bonspiel.planners.core.jit.validity import FIRST, INVALID, REWARD, TRIAL_RETURN, TRIALS, action_dim_of
+from bonspiel.planners.core.jit.validity import FIRST, INVALID, REWARD, TRIAL_RETURN, TRIALS, action_dim_of, is_kept
 from bonspiel.planners.model import Array
 
 MOST_TRIALS = 32
@@ -103,20 +103,20 @@ def traced_rollout(
 @model_helper
 def _keep(problem: Any, state: Array) -> None:
     """Keep the state that a rollout starts from, which it may overwrite, for a message."""
-    record = problem.validity.record
-    if len(record) > 0:
-        begin = len(record) - len(state)
+    validity = problem.validity
+    if is_kept(validity):
+        begin = len(validity) - len(state)
         for i in range(len(state)):
-            record[begin + i] = state[i]
+            validity[begin + i] = state[i]
 
 
 @model_helper
 def _valid_return(problem: Any, total: Any, rng: Any) -> Any:
     """The return of a rollout, NaN if it is invalid."""
-    record = problem.validity.record
-    if total - total == 0.0 or len(record) == 0:
+    validity = problem.validity
+    if total - total == 0.0 or not is_kept(validity):
         return total
-    _note_invalid(problem, record[len(record) - len(problem.state) :], record[:0], total, rng)
+    _note_invalid(problem, validity[len(validity) - len(problem.state) :], validity[:0], total, rng)
     return math.nan
 
 
@@ -127,33 +127,33 @@ def _is_invalid(problem: Any, reward: Any, terminated: Any, next_state: Array) -
     if not (invalid or terminated):
         for i in range(len(next_state)):
             invalid = invalid or next_state[i] - next_state[i] != 0.0
-    return invalid and len(problem.validity.record) > 0
+    return invalid and is_kept(problem.validity)
 
 
 @rare_helper
 def _note_invalid(problem: Any, state: Array, action: Array, reward: Any, rng: Any) -> None:
     """Count an invalid rollout and keep the first; find a valid return by random rollouts where none is known."""
-    record, dim = problem.validity.record, len(state)
-    record[INVALID] += 1.0
-    if record[INVALID] == 1.0:
-        record[REWARD] = reward
+    validity, dim = problem.validity, len(state)
+    validity[INVALID] += 1.0
+    if validity[INVALID] == 1.0:
+        validity[REWARD] = reward
         for i in range(dim):
-            record[FIRST + i] = state[i]
-        for i in range(action_dim_of(record, dim)):
-            record[FIRST + dim + i] = action[i] if len(action) > 0 else math.nan
-    while problem.validity.returns[0, 0] == math.inf and record[TRIALS] < MOST_TRIALS:
-        record[TRIALS] += 1.0
+            validity[FIRST + i] = state[i]
+        for i in range(action_dim_of(validity, dim)):
+            validity[FIRST + dim + i] = action[i] if len(action) > 0 else math.nan
+    while problem.validity[0] == math.inf and validity[TRIALS] < MOST_TRIALS:
+        validity[TRIALS] += 1.0
         total = _random_return(problem, rng)
         if total - total == 0.0:
-            record[TRIALS], record[TRIAL_RETURN] = MOST_TRIALS, total
+            validity[TRIALS], validity[TRIAL_RETURN] = MOST_TRIALS, total
 
 
 @rare_helper
 def _random_return(problem: Any, rng: Any) -> Any:
     """The return of random actions from the root, NaN if it is invalid."""
     dim = len(problem.state)
-    action_dim = action_dim_of(problem.validity.record, dim)
-    room = problem.validity.record[FIRST + dim + action_dim :]
+    action_dim = action_dim_of(problem.validity, dim)
+    room = problem.validity[FIRST + dim + action_dim :]
     state, next_state, action = room[:dim], room[dim : 2 * dim], room[2 * dim : 2 * dim + action_dim]
     for i in range(dim):
         state[i] = problem.state[i]

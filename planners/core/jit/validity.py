@@ -7,71 +7,63 @@ at that depth. So averages and bonuses stay in the range of what was met, and wh
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from bonspiel.planners.core.jit.decorators import ROLES, helper
 from bonspiel.planners.model import Array
 
-INVALID, TRIALS, TRIAL_RETURN, REWARD, FIRST = 0, 1, 2, 3, 4  # entries of Validity.record
+ROWS = 64  # of returns by depth; deeper ones share the last row
+INVALID, TRIALS, TRIAL_RETURN, REWARD = 2 * ROWS, 2 * ROWS + 1, 2 * ROWS + 2, 2 * ROWS + 3  # entries of a validity
+FIRST = 2 * ROWS + 4  # entry at which the first invalid step begins
 STEPS, ROLLOUTS = ("step", "step_exact"), ("rollout", "traced_rollout")  # roles whose results may be invalid
-MOST_ROWS = 256  # deeper returns share the last row
+
+_NO_RETURNS = np.tile([math.inf, -math.inf], ROWS)
 
 
-class Validity(NamedTuple):
-    """The valid and the invalid rollouts of a decision.
+def new_validity(state_dim: int, action_dim: int) -> Array:
+    """What a decision knows of its rollouts, none so far, in one vector, as more arrays would slow kernels down.
 
-    Attributes:
-        returns: the least and the largest return of valid rollouts from each depth on, player +1's, [rows, 2].
-        record: the number of invalid rollouts; of trials, random rollouts while no valid one is known, and the return
-            of a valid one; then reward, state and action of the first invalid step, NaN for the action of a rollout by
-            the model; then room for two states and an action, and for the state where a rollout starts. Empty where the
-            model's results are taken as they are.
+    It has the least and the largest return of valid rollouts, player +1's, from each depth on; the number of invalid
+    rollouts; the number of trials, random rollouts while no valid one is known, and the return of a valid one; reward,
+    state and action of the first invalid step, NaN for the action of a rollout by the model; then room for two states
+    and an action, and for the state where a rollout starts.
     """
-
-    returns: Array
-    record: Array
+    return np.concatenate((_NO_RETURNS, np.zeros(4 + 4 * state_dim + 2 * action_dim)))
 
 
-def no_validity() -> Validity:
+def no_validity() -> Array:
     """For kernels that take the model's results as they are."""
-    return Validity(np.empty((1, 2)), np.empty(0))
+    return _NO_RETURNS.copy()
 
 
-def new_validity(steps: int, state_dim: int, action_dim: int) -> Validity:
-    """For a decision, without rollouts so far."""
-    returns = np.empty((min(steps, MOST_ROWS), 2))
-    returns[:, 0], returns[:, 1] = math.inf, -math.inf
-    return Validity(returns, np.zeros(FIRST + 4 * state_dim + 2 * action_dim))
+@helper
+def is_kept(validity: Array) -> bool:
+    """True if invalid results end a rollout; else they are taken as they are."""
+    return len(validity) > FIRST
 
 
-def copy_of(validity: Validity) -> Validity:
-    """The same, for another worker to extend."""
-    return Validity._make(part.copy() for part in validity)
-
-
-def merged_validity(parts: Sequence[Validity], common: Validity) -> Validity:
+def merged_validity(parts: Sequence[Array], common: Array) -> Array:
     """The rollouts of several workers together, each of which has begun with the common ones.
 
     The first invalid one is that of the first worker that met any.
     """
-    returns = np.column_stack(
-        (np.min([part.returns[:, 0] for part in parts], axis=0), np.max([part.returns[:, 1] for part in parts], axis=0))
-    )
-    record = next((part.record for part in parts if part.record[INVALID] > 0.0), parts[0].record).copy()
-    record[INVALID] = common.record[INVALID] + sum(part.record[INVALID] - common.record[INVALID] for part in parts)
-    return Validity(returns, record)
+    merged = next((part for part in parts if part[INVALID] > 0.0), parts[0]).copy()
+    merged[INVALID] = common[INVALID] + sum(part[INVALID] - common[INVALID] for part in parts)
+    merged[: 2 * ROWS : 2] = np.min([part[: 2 * ROWS : 2] for part in parts], axis=0)
+    merged[1 : 2 * ROWS : 2] = np.max([part[1 : 2 * ROWS : 2] for part in parts], axis=0)
+    return merged
 
 
 @helper
-def action_dim_of(record: Array, state_dim: int) -> int:
-    """Length of an action, by the length of the record."""
-    return (len(record) - FIRST - 4 * state_dim) // 2
+def action_dim_of(validity: Array, state_dim: int) -> int:
+    """Length of an action, by the length of the vector."""
+    return (len(validity) - FIRST - 4 * state_dim) // 2
 
 
 @helper
-def gain_of(validity: Validity, depth: int, mover: float, total: float) -> float:
+def gain_of(validity: Array, depth: int, mover: float, total: float) -> float:
     """The return from a depth on for the player who moves there; the worst so far if it is not finite.
 
     Args:
@@ -80,17 +72,18 @@ def gain_of(validity: Validity, depth: int, mover: float, total: float) -> float
         mover: +1 or -1.
         total: the return for player +1.
     """
-    returns = validity.returns
-    row = min(depth, len(returns) - 1)
+    low = 2 * min(depth, ROWS - 1)
     if total - total == 0.0:
-        returns[row, 0] = min(returns[row, 0], total)
-        returns[row, 1] = max(returns[row, 1], total)
+        if total < validity[low]:  # rarely, so that it costs less than to write each time
+            validity[low] = total
+        if total > validity[low + 1]:
+            validity[low + 1] = total
         return mover * total
-    while row > 0 and returns[row, 0] == math.inf:
-        row -= 1
-    if returns[row, 0] == math.inf:
-        return mover * validity.record[TRIAL_RETURN]
-    return returns[row, 0] if mover > 0.0 else -returns[row, 1]
+    while low > 0 and validity[low] == math.inf:
+        low -= 2
+    if validity[low] == math.inf:
+        return mover * validity[TRIAL_RETURN]
+    return validity[low] if mover > 0.0 else -validity[low + 1]
 
 
 class GuardedFunctions(tuple[Any, ...]):

@@ -2,7 +2,7 @@
 
 import math
 
-from bonspiel.planners.core.jit import Validity, gain_of, helper
+from bonspiel.planners.core.jit import gain_of, helper
 from bonspiel.planners.core.returns import note_return
 from bonspiel.planners.core.tree.nodes import INV_SQRT, MEAN, VARIANCE, SearchTree
 from bonspiel.planners.core.walk import TreeWalk
@@ -29,13 +29,7 @@ def update_variance(value: Array, row: int, gain: float, visits: int, weight: in
 
 @helper
 def back_up(
-    tree: SearchTree,
-    walk: TreeWalk,
-    depth: int,
-    leaf_value: float,
-    discount: float,
-    validity: Validity,
-    weight: int = 1,
+    tree: SearchTree, walk: TreeWalk, depth: int, leaf_value: float, discount: float, validity: Array, weight: int = 1
 ) -> None:
     """Take the discounted return into the first `depth` steps of the path, from the last to the first.
 

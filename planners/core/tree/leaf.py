@@ -27,8 +27,7 @@ def value_leaf(
 ) -> tuple[float, int]:
     """The mean return of rollouts from the state of a new node, `depth` steps ahead, and their number.
 
-    An invalid one counts as the worst of the valid ones from there on; where all are invalid, the back-up makes the
-    worst of NaN.
+    An invalid one counts as the worst of the valid ones from there on; NaN where all are.
     """
     count = min(playouts, walk.left[0])
     if count == 1:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.core.jit import Validity, gain_of, helper
+from bonspiel.planners.core.jit import gain_of, helper
 from bonspiel.planners.core.tree.descent import Outcomes
 from bonspiel.planners.core.tree.nodes import COLUMNS, NODES, SearchTree, copy, longer
 from bonspiel.planners.core.tree.nodes import grow as grow_tree
@@ -116,9 +116,7 @@ def renew(known: RaveTree, node: int, edge: int, settings: CRAVESettings) -> Non
 
 
 @helper
-def remember(
-    known: RaveTree, walk: TreeWalk, depth: int, leaf_value: float, discount: float, validity: Validity
-) -> None:
+def remember(known: RaveTree, walk: TreeWalk, depth: int, leaf_value: float, discount: float, validity: Array) -> None:
     """Keep the steps of the simulation."""
     first, total = known.used[0], leaf_value
     for i in range(depth - 1, -1, -1):

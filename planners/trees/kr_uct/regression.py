@@ -8,7 +8,7 @@ edge, so that a selection costs as much as UCB1's.
 import math
 from typing import NamedTuple
 
-from bonspiel.planners.core.jit import Validity, gain_of, helper, model_helper
+from bonspiel.planners.core.jit import gain_of, helper, model_helper
 from bonspiel.planners.core.tree.descent import Outcomes
 from bonspiel.planners.core.tree.nodes import COLUMNS, INV_SQRT, MEAN, SearchTree, add_edge, copy
 from bonspiel.planners.core.tree.selection import sqrt_2_log, ucb1
@@ -134,7 +134,7 @@ def best_edge(tree: SearchTree, node: int, exploration: float, rng: Rng) -> int:
 
 @helper
 def back_up(
-    tree: SearchTree, walk: TreeWalk, depth: int, leaf_value: float, discount: float, validity: Validity, sd: Array
+    tree: SearchTree, walk: TreeWalk, depth: int, leaf_value: float, discount: float, validity: Array, sd: Array
 ) -> None:
     """Average the discounted return into every action that is near the one taken, at each step of the path."""
     total = leaf_value

@@ -7,10 +7,11 @@ and by the node's player when it was played first (Gelly and Silver 2007).
 import numpy as np
 
 from bonspiel.planners.core.hash_table import NOWHERE, find_or_add
-from bonspiel.planners.core.jit import Validity, gain_of, helper
+from bonspiel.planners.core.jit import gain_of, helper
 from bonspiel.planners.core.returns import note_return
 from bonspiel.planners.core.tree.backup import average, update_variance
 from bonspiel.planners.core.tree.nodes import SearchTree
+from bonspiel.planners.model import Array
 from bonspiel.planners.trees.rave_uct.tree import KEY, MOST_KEYS, NO_KEY, RAVE_MEAN, RAVE_VISITS, RaveTree, RaveWalk
 
 
@@ -40,7 +41,7 @@ def back_up_rave(
     leaf_value: float,
     traced: bool,
     discount: float,
-    validity: Validity,
+    validity: Array,
     rave: bool,
 ) -> None:
     """Take the discounted return into the first `depth` steps of the path, from the last to the first.

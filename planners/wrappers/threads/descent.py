@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from bonspiel.planners.core.jit import Problem, Validity, gain_of, helper, model_helper, player, step
+from bonspiel.planners.core.jit import Problem, gain_of, helper, model_helper, player, step
 from bonspiel.planners.core.jit.atomics import add_and_publish, add_to, exchange, load, publish, read_published
 from bonspiel.planners.core.returns import note_return
 from bonspiel.planners.core.tree.descent import Outcomes
@@ -154,7 +154,7 @@ def back_up(
     depth: int,
     leaf_value: float,
     discount: float,
-    validity: Validity,
+    validity: Array,
     end: int,
     weight: int,
 ) -> None:

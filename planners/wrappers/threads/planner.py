@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bonspiel.planners import Array, Budget, Decision, Model, Planner, Rng, unsupported
 from bonspiel.planners.checks import require, require_at_least, require_count
-from bonspiel.planners.core.jit import Problem, copy_of, merged_validity
+from bonspiel.planners.core.jit import Problem, merged_validity
 from bonspiel.planners.core.search import decide, first_nodes, keep_tree
 from bonspiel.planners.planner import Traits, check_plan, has_same_actions, traits_of
 from bonspiel.planners.registry import NESTED
@@ -125,7 +125,7 @@ def search_together(
     tree = new_shared_tree(model, problem, first_nodes(budget), root_actions, threads)
     meeting = Meeting(tree, threads, problem.steps)
     seeds = rng.integers(2**63, size=threads).tolist()
-    problems = [problem._replace(validity=copy_of(problem.validity)) for _ in seeds]
+    problems = [problem._replace(validity=problem.validity.copy()) for _ in seeds]
     tasks = [
         (
             kernel,
