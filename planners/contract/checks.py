@@ -7,7 +7,7 @@ import math
 import time
 import tracemalloc
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from functools import partial
 from typing import Any
 
@@ -18,6 +18,7 @@ from bonspiel.planners.contract.counting import counting, most_steps
 from bonspiel.planners.contract.decisions import BrokenContract, CheckedSearch
 from bonspiel.planners.contract.model_alone import ModelAlone, rollout, shared_state
 from bonspiel.planners.core.code.packages import error_place, error_text
+from bonspiel.planners.core.returns import InvalidRollouts
 from bonspiel.planners.model import Array, Model
 from bonspiel.planners.planner import Budget, Decision, FreshSearches, Planner, traits_of
 
@@ -79,6 +80,8 @@ class ContractCheck:
                     require(not text, "standard output", text, "left to tables and JSON; print to sys.stderr")
         except BrokenContract:
             raise
+        except InvalidRollouts:  # the model's fault, of which a run tells
+            return
         except ValueError as error:
             raise BrokenContract.of(self._name, error) from error
 
@@ -91,7 +94,7 @@ class ContractCheck:
         self._begins(f"decision {self._made}, of {amount}")
         try:
             yield
-        except BrokenContract:
+        except (BrokenContract, InvalidRollouts):
             raise
         except (Exception, SystemExit) as error:
             raise BrokenContract.of(self._name, f"plan() raised {error_text(error)}{error_place(error)}") from error
@@ -105,12 +108,16 @@ class ContractCheck:
 
     def _first(self) -> None:
         """What a planner loads or compiles at first is no part of its times."""
-        self._plan(Budget(simulations=1))
+        self._single()
         if self._is_brief:
             start = time.perf_counter()
-            self._plan(Budget(simulations=1))
+            self._single()
             one = time.perf_counter() - start
             self._simulations = int(min(SIMULATIONS, max(1.0, BRIEF_SECONDS / one)))
+
+    def _single(self) -> None:
+        with suppress(InvalidRollouts):  # a model of which many are may give one alone
+            self._plan(Budget(simulations=1))
 
     def _twice(self) -> None:
         """The same seed, state and budget give the same decision, and no other source of randomness is touched."""
@@ -132,10 +139,11 @@ class ContractCheck:
         """Simulations say how often the model is asked, which is what budgets compare."""
         try:
             counted, counter = counting(self._model)
-            self._plan(Budget(simulations=self._simulations), counted)
+            made = self._plan(Budget(simulations=self._simulations), counted)
         except (TypeError, AttributeError, BrokenContract):  # no such copy, or the planner compiles `step`
             return
-        most = most_steps(self._planner, self._model, self._simulations * self._traits.budget_multiple)
+        simulations = self._simulations * self._traits.budget_multiple
+        most = most_steps(self._planner, self._model, simulations, made.invalid)
         wrong = f"at most {most} for {self._simulations} simulations of at most {self._model.horizon} steps"
         require(not counter[0] > most, "model steps", int(np.nan_to_num(counter[0])), wrong)
 

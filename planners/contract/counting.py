@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from bonspiel.planners.core.jit import INTERPRETED
+from bonspiel.planners.core.jit.validity import MOST_TRIALS
 from bonspiel.planners.core.problem import functions_of
 from bonspiel.planners.model import Array, Model
 from bonspiel.planners.planner import Planner
@@ -14,14 +16,16 @@ STEPPING = "step", "step_exact", "rollout", "traced_rollout", "value"  # a call 
 ALLOWANCE = 100  # steps of a decision beside its simulations
 
 
-def most_steps(planner: Planner, model: Model, simulations: float) -> float:
+def most_steps(planner: Planner, model: Model, simulations: float, invalid: int) -> float:
     """Model steps that so many simulations may take: each one plan to the end of the longest episode, and its rollouts.
 
-    Planners that run several rollouts from a leaf have their number as an attribute `leaf_playouts`.
+    Of these `invalid` were invalid, after each of which a search may make a trial. Planners that run several rollouts
+    from a leaf have their number as an attribute `leaf_playouts`.
     """
     playouts = getattr(planner, "leaf_playouts", 1)
     playouts = playouts if isinstance(playouts, int) else 1
-    return simulations * (1 + model.horizon) * max(1, playouts) + model.horizon + ALLOWANCE
+    trials = min(invalid, MOST_TRIALS)
+    return simulations * (1 + model.horizon) * max(1, playouts) + (1 + trials) * model.horizon + ALLOWANCE
 
 
 def counting(model: Model) -> tuple[Model, Array]:
@@ -34,7 +38,7 @@ def counting(model: Model) -> tuple[Model, Array]:
     counted = type(cls.__name__, (cls,), {"__module__": cls.__module__, "__slots__": ()})
     copied = copy.copy(model)
     object.__setattr__(copied, "__class__", counted)
-    if model.compiled:
+    if model.compiled and not INTERPRETED:
         functions_of(copied)  # compiled searches keep the functions as they are, and count by the counter
         object.__setattr__(copied, "step_counter", counter)
     for name in STEPPING:

@@ -10,7 +10,7 @@ import numpy as np
 
 from bonspiel.planners.checks import offers
 from bonspiel.planners.core.jit import seconds_loading
-from bonspiel.planners.model import Array, HasCells, HasDistanceWeights, HasStateBounds, Model
+from bonspiel.planners.model import Array, HasCells, HasDistanceWeights, HasStateBounds, Model, Rng
 from bonspiel.planners.planner import Budget
 
 STEPS = 1_000  # of the rollouts that estimate bounds
@@ -90,10 +90,21 @@ def _visited(model: Model, seconds: float = math.inf, estimate: _Estimate | None
             made.states[i], made.left, made.over = model.initial_state(made.rng), model.horizon, False
         else:
             model.sample_action(made.states[i - 1], action, model.params, made.rng)
-            _, made.over = model.step(made.states[i - 1], action, made.states[i], model.params, made.rng)
             made.left -= 1
+            made.over = _is_over(model, made.states[i - 1], action, made.states[i], made.rng)
         made.count += 1
     return made.states[: made.count]
+
+
+def _is_over(model: Model, state: Array, action: Array, next_state: Array, rng: Rng) -> bool:
+    """Step the model; True if the rollout ends there. One that is invalid leaves the state as it was."""
+    try:
+        reward, over = model.step(state, action, next_state, model.params, rng)
+    except Exception:
+        reward, over = math.nan, True
+    if not (math.isfinite(reward) and np.isfinite(next_state).all()):
+        next_state[:], over = state, True
+    return bool(over)
 
 
 def _around(model: Model, visited: Array, low: Array, high: Array) -> Array:

@@ -34,7 +34,7 @@ from bonspiel.planners.core.jit.decorators import (
     model_helper,
 )
 from bonspiel.planners.core.jit.lazy import CompiledFunction, compile_missing, seconds_loading
-from bonspiel.planners.core.jit.rollouts import rollout, step, step_exact, traced_rollout
+from bonspiel.planners.core.jit.rollouts import meet_again, rollout, step, step_exact, traced_rollout
 from bonspiel.planners.core.jit.settings import INTERPRETED
 from bonspiel.planners.core.jit.tables import table
 from bonspiel.planners.core.jit.validity import gain_of, guarded, merged_validity, new_validity, no_validity
@@ -60,6 +60,7 @@ __all__ = [
     "helper",
     "int64",
     "kernel",
+    "meet_again",
     "merged_validity",
     "model_helper",
     "new_validity",

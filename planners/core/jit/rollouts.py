@@ -13,10 +13,18 @@ from bonspiel.planners.core.jit.calls import (
     sample_action,
 )
 from bonspiel.planners.core.jit.decorators import model_helper, rare_helper
-from bonspiel.planners.core.jit.validity import FIRST, INVALID, REWARD, TRIAL_RETURN, TRIALS, action_dim_of, is_kept
+from bonspiel.planners.core.jit.validity import (
+    FIRST,
+    FOUND,
+    INVALID,
+    MOST_TRIALS,
+    REWARD,
+    TRIAL_RETURN,
+    TRIALS,
+    action_dim_of,
+    is_kept,
+)
 from bonspiel.planners.model import Array
-
-MOST_TRIALS = 32
 
 
 def _sum_of(reward: Any, terminated: Any, next_state: Array) -> Any:
@@ -120,6 +128,13 @@ def _valid_return(problem: Any, total: Any, rng: Any) -> Any:
     return math.nan
 
 
+@model_helper
+def meet_again(problem: Any, reward: Any) -> None:
+    """Count an invalid rollout that ends in an outcome kept from an earlier one."""
+    if reward != reward and is_kept(problem.validity):
+        problem.validity[INVALID] += 1.0
+
+
 @rare_helper
 def _is_invalid(problem: Any, reward: Any, terminated: Any, next_state: Array) -> Any:
     """True if the rule applies and the result is invalid: a sum of finite numbers may overflow."""
@@ -132,7 +147,7 @@ def _is_invalid(problem: Any, reward: Any, terminated: Any, next_state: Array) -
 
 @rare_helper
 def _note_invalid(problem: Any, state: Array, action: Array, reward: Any, rng: Any) -> None:
-    """Count an invalid rollout and keep the first; find a valid return by random rollouts where none is known."""
+    """Count an invalid rollout and keep the first; try a random one as long as no valid one is known."""
     validity, dim = problem.validity, len(state)
     validity[INVALID] += 1.0
     if validity[INVALID] == 1.0:
@@ -141,11 +156,11 @@ def _note_invalid(problem: Any, state: Array, action: Array, reward: Any, rng: A
             validity[FIRST + i] = state[i]
         for i in range(action_dim_of(validity, dim)):
             validity[FIRST + dim + i] = action[i] if len(action) > 0 else math.nan
-    while problem.validity[0] == math.inf and validity[TRIALS] < MOST_TRIALS:
+    if validity[0] == math.inf and validity[TRIALS] < MOST_TRIALS:
         validity[TRIALS] += 1.0
         total = _random_return(problem, rng)
         if total - total == 0.0:
-            validity[TRIALS], validity[TRIAL_RETURN] = MOST_TRIALS, total
+            validity[TRIALS], validity[TRIAL_RETURN] = FOUND, total
 
 
 @rare_helper

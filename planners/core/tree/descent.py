@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bonspiel.planners.core.hash_table import find_slot
-from bonspiel.planners.core.jit import Problem, actions, helper, model_helper, player, step
+from bonspiel.planners.core.jit import Problem, actions, helper, meet_again, model_helper, player, step
 from bonspiel.planners.core.tree.leaf import value_leaf
 from bonspiel.planners.core.tree.nodes import ENDED, NEVER, SearchTree, add_child, add_edge, add_node, child_key, copy
 from bonspiel.planners.core.tree.selection import draw_outcome, least_visited_outcome, select_edge, tries_new
@@ -129,12 +129,12 @@ def take_outcome(
     next_state = walk.state[0]
     if tree.edges[edge]["visits"] >= tree.edges[edge]["due"]:
         reward, terminated = step(problem, tree.state[node], tree.action[edge], next_state, rng)
-        child = _keep_outcome(tree, edge, next_state, reward, terminated, player(problem, next_state))
+        mover = 1.0 if terminated else player(problem, next_state)
+        child = _keep_outcome(tree, edge, next_state, reward, terminated, mover)
         tree.edges[edge]["due"] = due(tree.edges[edge]["outcomes"], rule.k, rule.alpha)
-    elif rule.least_visited:
-        child = least_visited_outcome(tree, edge)
     else:
-        child = draw_outcome(tree, edge, rng)
+        child = least_visited_outcome(tree, edge) if rule.least_visited else draw_outcome(tree, edge, rng)
+        meet_again(problem, tree.nodes[child]["reward"])
     record(walk, depth, node, edge, tree.nodes[child]["reward"])
     return child
 

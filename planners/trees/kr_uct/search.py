@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bonspiel.planners.core.jit import Problem, actions, model_helper, player, step, step_exact
+from bonspiel.planners.core.jit import Problem, actions, meet_again, model_helper, player, step, step_exact
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.tree.descent import Outcomes, follow_outcome
 from bonspiel.planners.core.tree.leaf import value_leaf
@@ -71,10 +71,12 @@ def _follow(
     is_new = child == 0
     if is_new:
         reward, terminated = step_exact(problem, tree.state[node], tree.action[edge], next_state, rng)
-        child = add_node(tree, next_state, reward, player(problem, next_state))
+        child = add_node(tree, next_state, reward, 1.0 if terminated else player(problem, next_state))
         tree.edges[edge]["first_outcome"] = child
         if terminated or depth + 1 == problem.steps:
             tree.nodes[child]["actions"] = ENDED
+    else:
+        meet_again(problem, tree.nodes[child]["reward"])
     record(walk, depth, node, edge, tree.nodes[child]["reward"])
     if tree.nodes[child]["actions"] == ENDED:
         return ENDED, 0.0

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from bonspiel.planners.core.jit import Problem, gain_of, helper, model_helper, player, step
+from bonspiel.planners.core.jit import Problem, gain_of, helper, meet_again, model_helper, player, step
 from bonspiel.planners.core.jit.atomics import add_and_publish, add_to, exchange, load, publish, read_published
 from bonspiel.planners.core.returns import note_return
 from bonspiel.planners.core.tree.descent import Outcomes
@@ -120,13 +120,15 @@ def take_outcome(
     next_state = walk.walk.state[0]
     if may_add(tree.edges, edge, load(tree.edges, edge, COUNT) >> SHIFT):
         reward, terminated = step(problem, tree.state[node], tree.action[edge], next_state, rng)
-        child = _keep_outcome(tree, walk, edge, next_state, reward, terminated, player(problem, next_state))
+        mover = 1.0 if terminated else player(problem, next_state)
+        child = _keep_outcome(tree, walk, edge, next_state, reward, terminated, mover)
         publish(tree.edges, edge, DUE, due(tree.edges[edge, OUTCOMES], rule.k, rule.alpha))
     else:
         while read_published(tree.edges, edge, FIRST_OUTCOME) == 0:
             if load(tree.size, 0, STOPPED) != 0:
                 return NONE
         child = _old_outcome(tree, edge, rng, rule.least_visited)
+        meet_again(problem, tree.node_values[child, REWARD])
     record(walk.walk, depth, node, edge, tree.node_values[child, REWARD])
     return child
 
