@@ -3,12 +3,16 @@
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bonspiel.planners.core.code.packages import error_place, error_text
-from bonspiel.planners.core.jit import RNG, VECTOR, Problem, helper, kernel, no_validity, step
+from bonspiel.planners.core.jit import RNG, ROLES, VECTOR, Problem, helper, kernel, no_validity, step
 from bonspiel.planners.core.jit.validity import FIRST, INVALID, REWARD, action_dim_of
 from bonspiel.planners.core.problem import PROBLEM
 from bonspiel.planners.model import Array, Rng
+
+STEP = ROLES.index("step")
+MOST_TRIED, TRIES = 16, 3  # actions that may be played, and steps by each
 
 _NONE = np.array([np.inf, -np.inf])  # copied, which is twice as fast as made from a list
 
@@ -62,6 +66,28 @@ def _repeat(problem: Problem, action: Array, next_state: Array, rng: Rng) -> tup
     return step(problem, problem.state, action, next_state, rng)
 
 
+def first_playable(problem: Problem, actions: Array, visits: NDArray[np.int64], values: Array, best: int) -> int:
+    """The row to play: `best`, or the next one by visits and mean where the step from here by all before is invalid.
+
+    For a search in which some rollouts were: where valid returns hardly differ, the worst of them avoids nothing.
+    """
+    others = sorted(
+        (row for row in range(len(visits)) if visits[row] > 0 and row != best), key=lambda row: -values[row]
+    )
+    for row in (best, *sorted(others, key=lambda row: -visits[row])[: MOST_TRIED - 1]):
+        if _is_playable(problem, actions[row]):
+            return row
+    return best
+
+
+def _is_playable(problem: Problem, action: Array) -> bool:
+    """True unless this step is invalid each time."""
+    step = _repeat if isinstance(problem.functions, np.ndarray) else _repeat.py_func  # type: ignore[attr-defined]
+    again, rng = problem._replace(validity=problem.validity.copy()), np.random.default_rng(0)
+    next_state = np.empty_like(problem.state)
+    return any(math.isfinite(step(again, action, next_state, rng)[0]) for _ in range(TRIES))
+
+
 def _first_invalid(problem: Problem) -> tuple[str, Exception | None]:
     """What the first invalid step gave, in words, and what it raised; it is repeated, since a kernel keeps neither."""
     validity, dim = problem.validity, len(problem.state)
@@ -73,10 +99,13 @@ def _first_invalid(problem: Problem) -> tuple[str, Exception | None]:
     if np.isnan(action).all():
         where = f"a rollout from state={_shown(state)}"
     else:
-        again = problem._replace(functions=functions, state=state.copy(), validity=no_validity())
-        run = _repeat if isinstance(functions, np.ndarray) else _repeat.py_func  # type: ignore[attr-defined]
+        again = problem._replace(state=state.copy(), validity=no_validity())
+        arguments = action.copy(), next_state, np.random.default_rng(0)
         try:
-            repeated, _ = run(again, action.copy(), next_state, np.random.default_rng(0))
+            if isinstance(functions, np.ndarray):
+                repeated, _ = _repeat(again, *arguments)
+            else:
+                repeated, _ = functions[STEP](again.state, *arguments[:2], problem.params, arguments[2])
             reward = reward if math.isfinite(repeated) else repeated
         except Exception as error:
             raised = [error]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bonspiel.planners.core.jit import Problem, runner, seconds_loading
 from bonspiel.planners.core.problem import Stopped as Stopped
 from bonspiel.planners.core.problem import problem_of
-from bonspiel.planners.core.returns import all_invalid, invalid_in, require_valid
+from bonspiel.planners.core.returns import all_invalid, first_playable, invalid_in, require_valid
 from bonspiel.planners.core.tree.nodes import MEAN, UNTRIED, WITHOUT_VARIANCE, SearchTree, grow, new_tree
 from bonspiel.planners.core.tree.selection import final_choice
 from bonspiel.planners.core.walk import new_walk
@@ -270,6 +270,8 @@ def decide(
     if 0 in visits.tolist():
         values[visits == 0] = np.nan
     best = final_choice(visits, values) if choose is None else choose(visits, value)
+    if invalid > 0:
+        best = first_playable(problem, actions, visits, values, best)
     if not math.isfinite(values[best] + sum(actions[best].tolist())):
         found = f"action={actions[best]}, value={values[best]}"
         raise ValueError(f"{found}: must be finite in state={problem.state}; bonspiel.envs.check_model tests models")
