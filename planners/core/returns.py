@@ -5,10 +5,12 @@ import math
 import numpy as np
 
 from bonspiel.planners.core.code.packages import error_place, error_text
-from bonspiel.planners.core.jit import RNG, VECTOR, Problem, helper, kernel, no_validity, step
+from bonspiel.planners.core.jit import RNG, ROLES, VECTOR, Problem, helper, kernel, no_validity, step
 from bonspiel.planners.core.jit.validity import FIRST, INVALID, REWARD, action_dim_of
 from bonspiel.planners.core.problem import PROBLEM
 from bonspiel.planners.model import Array, Rng
+
+STEP = ROLES.index("step")
 
 _NONE = np.array([np.inf, -np.inf])  # copied, which is twice as fast as made from a list
 
@@ -73,10 +75,13 @@ def _first_invalid(problem: Problem) -> tuple[str, Exception | None]:
     if np.isnan(action).all():
         where = f"a rollout from state={_shown(state)}"
     else:
-        again = problem._replace(functions=functions, state=state.copy(), validity=no_validity())
-        run = _repeat if isinstance(functions, np.ndarray) else _repeat.py_func  # type: ignore[attr-defined]
+        again = problem._replace(state=state.copy(), validity=no_validity())
+        arguments = action.copy(), next_state, np.random.default_rng(0)
         try:
-            repeated, _ = run(again, action.copy(), next_state, np.random.default_rng(0))
+            if isinstance(functions, np.ndarray):
+                repeated, _ = _repeat(again, *arguments)
+            else:
+                repeated, _ = functions[STEP](again.state, *arguments[:2], problem.params, arguments[2])
             reward = reward if math.isfinite(repeated) else repeated
         except Exception as error:
             raised = [error]

@@ -255,6 +255,27 @@ def test_an_invalid_last_step_takes_all_that_went_before(name):
         plan(name, near)
 
 
+@compiled("step")
+def level_step(state, action, next_state, params, rng):
+    """A reward that is always the same, so that the worst of the valid returns is as good as any."""
+    next_state[0] = state[0] + action[0]
+    next_state[1] = state[1] + 1.0
+    return (np.nan if next_state[0] < params[1] else 0.0), next_state[1] == 4.0
+
+
+@dataclass(frozen=True)
+class Level(Cliff):
+    step = staticmethod(level_step)
+
+
+@every_planner
+@pytest.mark.parametrize("seed", range(3))
+def test_no_action_is_played_whose_step_is_invalid_where_all_returns_are_equal(name, seed):
+    decision = plan(name, Level(), seed)
+    assert decision.invalid > 0 and decision.action[0] >= -0.2
+    assert decision.value == 0.0 or "leaf=rollout" in name or "kr_uct" in name
+
+
 def test_reports_wait_for_a_valid_rollout():
     seen = []
 

@@ -262,6 +262,12 @@ def spoilt_target_step(state, action, next_state, params, rng):
     return (params[0] if action[0] >= params[1] else reward), over
 
 
+@compiled("step_exact")
+def spoilt_target_step_exact(state, action, next_state, params, rng):
+    reward, over = target_step_exact(state, action, next_state, params, rng)
+    return (params[0] if action[0] >= params[1] else reward), over
+
+
 @compiled("rollout")
 def spoilt_target_rollout(state, scratch, depth, params, rng):
     total = target_rollout(state, scratch, depth, params, rng)
@@ -288,6 +294,7 @@ class SpoiltBandit(Spoilt, Bandit):
 @dataclass(frozen=True)
 class SpoiltTarget(Spoilt, Target):
     step = staticmethod(spoilt_target_step)
+    step_exact = staticmethod(spoilt_target_step_exact)
     rollout = staticmethod(spoilt_target_rollout)
 
 

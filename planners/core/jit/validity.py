@@ -6,6 +6,7 @@ valid rollouts so far, for the player who moves at that depth, by as much as the
 bonuses keep the scale of what was met, and what leads there is avoided.
 """
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -34,7 +35,12 @@ def new_validity(state_dim: int, action_dim: int) -> Array:
     state and action of the first invalid step, NaN for the action of a rollout by the model; then room for two states
     and an action, and for the state where a rollout starts.
     """
-    return np.concatenate((_NO_RETURNS, np.zeros(4 + 4 * state_dim + 2 * action_dim)))
+    return _empty(4 + 4 * state_dim + 2 * action_dim).copy()
+
+
+@functools.cache
+def _empty(room: int) -> Array:
+    return np.concatenate((_NO_RETURNS, np.zeros(room)))
 
 
 def no_validity() -> Array:

@@ -30,19 +30,17 @@ def value_leaf(
     An invalid one counts as the worst of the valid ones from there on; NaN where all are.
     """
     count = min(playouts, walk.left[0])
-    if count == 1:
-        copy(state, walk.state[0])
-        return rollout(problem, walk.state[0], walk.state[1], problem.steps - depth, rng), count
-    mover, total, invalid = player(problem, state), 0.0, 0
+    total, invalid = 0.0, 0
     for _ in range(count):
         copy(state, walk.state[0])
         found = rollout(problem, walk.state[0], walk.state[1], problem.steps - depth, rng)
         if found == found:
-            total += mover * gain_of(problem.validity, depth, mover, found)
+            total += gain_of(problem.validity, depth, 1.0, found)
         else:
             invalid += 1
     if invalid == count:
         return math.nan, count
     if invalid > 0:
+        mover = player(problem, state)
         total += invalid * mover * gain_of(problem.validity, depth, mover, math.nan)
     return total / count, count
