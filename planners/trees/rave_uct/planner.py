@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+import numpy as np
+
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.aliases import Alias, takes_aliases
 from bonspiel.planners.checks import (
+    check_actions,
     is_real,
     missing,
     offers,
@@ -153,11 +156,18 @@ class RaveUCT(PlanLength):
         state = check_plan(self, model, state, budget, rng, root_actions)
         problem, settings = self.problem(model, state), self.settings(model)
         nodes = first_nodes(budget)
+        order = None
+        if root_actions is not None:  # of equals the first is chosen, and nodes have their edges in random order
+            root_actions = check_actions(model, root_actions)
+            order = rng.permutation(len(root_actions))
+            root_actions = root_actions[order]
         known = new_rave_tree(model, problem, nodes, root_actions, settings.first_play, self.prunes)
         walk = new_rave_walk(model, problem.steps, self.priors)
 
         def decided(known: RaveTree, simulations: int, rng: Rng) -> Decision:
-            return decide(*root_of(known.tree), simulations, start, rng)
+            rows = slice(None) if order is None else np.argsort(order)  # as they were given
+            actions, visits, value = root_of(known.tree)
+            return decide(actions[rows], visits[rows], value[rows], simulations, start, rng)
 
         known, done = extend(search, model, known, walk, problem, settings, grow, budget, rng, start, so_far=decided)
         return decided(known, done, rng)
