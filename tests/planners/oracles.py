@@ -19,7 +19,7 @@ class Edge:
     visits: int = 0
     mean: float = 0.0
     outcomes: list = field(default_factory=list)
-    gains: list = field(default_factory=list)
+    variance: float = 0.0
 
 
 @dataclass
@@ -36,11 +36,17 @@ def may_widen(count, visits, k, alpha):
     return count**alpha.denominator <= Fraction(str(k)) ** alpha.denominator * visits**alpha.numerator
 
 
-def ucb1(means, visits, total, exploration):
-    """Index of the largest mean + C sqrt(2 ln N / n); ties go to the higher mean, then to the lower index."""
+def best_of(keys, rng):
+    """Index of the largest key; of equals one is drawn."""
+    equals = [i for i, key in enumerate(keys) if key == max(keys)]
+    return equals[int(rng.random() * len(equals))] if len(equals) > 1 else equals[0]
+
+
+def ucb1(means, visits, total, exploration, rng):
+    """Index of the largest mean + C sqrt(2 ln N / n), equals drawn."""
     width = exploration * math.sqrt(2.0 * math.log(max(total, 1)))
     scores = [mean + width * (1.0 / math.sqrt(n)) if n else math.inf for mean, n in zip(means, visits, strict=True)]
-    return max(range(len(scores)), key=lambda i: (scores[i], means[i]))
+    return best_of(scores, rng)
 
 
 def cells_of(model):
@@ -148,8 +154,9 @@ class TreeOracle:
         outcome[3] += weight
         node.visits += weight
         edge.visits += weight
-        edge.mean += (node.player * value - edge.mean) * weight / edge.visits
-        edge.gains += [node.player * value] * weight
+        off, part = node.player * value - edge.mean, weight / edge.visits
+        edge.variance = (edge.variance + off * off * part) * (1.0 - part)  # equal gains have none, in any order
+        edge.mean += off * weight / edge.visits
         return value, weight
 
     def roll_out(self, state, left):
@@ -162,7 +169,7 @@ class TreeOracle:
         bonus = self.bonus or (
             lambda c, total, n, variance: c * math.sqrt(2.0 * math.log(total)) * (1.0 / math.sqrt(n))
         )
-        return [edge.mean + bonus(c, node.visits, edge.visits, np.var(edge.gains)) for edge in node.edges]
+        return [edge.mean + bonus(c, node.visits, edge.visits, edge.variance) for edge in node.edges]
 
     def is_urgent(self, node):
         return not node.edges or self.first_play > max(self.scores(node))
@@ -198,8 +205,7 @@ class TreeOracle:
         elif may_widen(len(node.edges), node.visits, *self.actions) and self.is_urgent(node):
             node.edges.append(Edge(self.new_action(node)))
             return node.edges[-1]
-        scores = self.scores(node)
-        return node.edges[max(range(len(scores)), key=lambda i: (scores[i], node.edges[i].mean))]
+        return node.edges[best_of(self.scores(node), self.rng)]
 
     def follow(self, edge, node):
         """(outcome, reward, terminated, whether it is new); equal states with equal rewards are one outcome."""
@@ -279,7 +285,7 @@ def weighted_uct(model, actions, steps, simulations, rng, exploration=1.0, bandw
     def simulate(state, left, is_root, simulation):
         mover = player(state)
         if is_root:
-            a = ucb1(root_means, root_visits, simulation, exploration)
+            a = ucb1(root_means, root_visits, simulation, exploration, rng)
         else:
             cls = mover, *state[weights == np.inf]
             place = state[compared] * np.sqrt(weights[compared])
@@ -292,7 +298,7 @@ def weighted_uct(model, actions, steps, simulations, rng, exploration=1.0, bandw
                 a = untried[int(rng.random() * len(untried))]
             else:
                 means = [sum(k * value for k, value in near[a]) / n[a] for a in range(len(actions))]
-                a = ucb1(means, n, sum(n), exploration)
+                a = ucb1(means, n, sum(n), exploration, rng)
         after = np.empty_like(state)
         reward, terminated = model.step(state, actions[a], after, model.params, rng)
         value = reward
@@ -352,7 +358,7 @@ def kr_uct(
     def best_of(node):
         total = sum(edge.weight for edge in node.edges)
         means, weights = [edge.mean for edge in node.edges], [edge.weight for edge in node.edges]
-        return node.edges[ucb1(means, weights, int(total), exploration)]
+        return node.edges[ucb1(means, weights, int(total), exploration, rng)]
 
     def neighbour(node, best, tries):
         """The least explored of some actions that are near the best one."""

@@ -7,7 +7,7 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
-from tests.planners.oracles import TreeOracle, fixed_actions, kr_uct, proposed_actions, weighted_uct
+from tests.planners.oracles import TreeOracle, best_of, fixed_actions, kr_uct, proposed_actions, weighted_uct
 from tests.planners.tiny_models import Bandit, Chain, Diamond, Duel, Handover, Target, python_twin
 
 MODELS = [Bandit(), Chain(), Diamond(), Handover(), Target(), envs.Trap(), envs.TreasureHunt()]
@@ -29,7 +29,7 @@ def check(text, model, simulations, **rule):
         assert decision.visits.tolist() == [edge.visits for edge in edges]
         assert decision.actions.tolist() == [edge.action.tolist() for edge in edges]
         assert decision.values.tolist() == [edge.mean for edge in edges]
-        most = max(edges, key=lambda edge: (edge.visits, edge.mean))
+        most = edges[best_of([(edge.visits, edge.mean) for edge in edges], oracle_rng)]
         assert (decision.action.tolist(), decision.value) == (most.action.tolist(), most.mean)
         assert rng.bit_generator.state == oracle_rng.bit_generator.state
 
@@ -147,6 +147,7 @@ def test_weighted_uct_is_algorithm_4(model, simulations, given):
     visits, means = weighted_uct(model, actions, model.horizon, simulations, oracle_rng, **given)
     assert decision.visits.tolist() == visits
     np.testing.assert_allclose(decision.values, means, rtol=1e-12)
+    best_of(list(zip(visits, means, strict=True)), oracle_rng)  # the last choice draws too
     assert rng.bit_generator.state == oracle_rng.bit_generator.state
 
 

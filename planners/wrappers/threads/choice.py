@@ -69,11 +69,14 @@ def _mean_of_node(tree: SharedTree, node: int, count: int) -> float:
 
 
 @helper
-def _score_under_way(
-    tree: SharedTree, walk: SharedWalk, node: int, edge: int, known: int, width: float, rule: Virtual, count: int
-) -> float:
-    """The score of an edge with visits under way; without others its mean is that of its node."""
+def _score(tree: SharedTree, walk: SharedWalk, node: int, edge: int, width: float, rule: Virtual, count: int) -> float:
+    """The score of an edge, UNTRIED without visits; one with visits under way alone has the mean of its node."""
+    known, inv_sqrt = load(tree.edges, edge, COUNT), read_published(tree.edge_values, edge, INV_SQRT)
+    if known == 0:
+        return UNTRIED
     visits, under_way = known >> SHIFT, known & UNDER_WAY
+    if under_way == 0 and inv_sqrt > 0.0:
+        return load(tree.edge_values, edge, MEAN) + width * inv_sqrt
     total = load(tree.edge_values, edge, TOTAL)
     if rule.loss and walk.returns[0] <= walk.returns[1]:
         lowest = walk.returns[0] if tree.node_values[node, PLAYER] > 0.0 else -walk.returns[1]
@@ -87,29 +90,28 @@ def _score_under_way(
 def best_edge(tree: SharedTree, walk: SharedWalk, node: int, count: int, rule: Virtual, rng: Rng) -> int:
     """Argmax of mean + C sqrt(2 ln(N + v O) / (n + v o)) among the first `count` edges, 1 or more; untried ones first.
 
-    Equals are drawn, as each is met with 1 / (number of equals so far): scores change under way, and a second look at
-    them as in `planners.core.argmax` would find others. The first edge where no score is a number above -inf.
+    Equals are drawn as by `planners.core.argmax`; where another thread has changed their scores meanwhile, it is the
+    first of them. The first edge, too, where no score is a number above -inf.
     """
     visits = load(tree.nodes, node, VISITS) + rule.visits * _under_way(tree, node, count)
     width = rule.exploration * sqrt_2_log(int(visits))
     edge = tree.nodes[node, FIRST_EDGE]
-    best, best_score, equals = edge, -math.inf, 1
+    best, top, equals = edge, -math.inf, 0
     for rank in range(count):
-        known = load(tree.edges, edge, COUNT)
-        inv_sqrt = read_published(tree.edge_values, edge, INV_SQRT)
-        if known == 0:
-            score = UNTRIED
-        elif known & UNDER_WAY == 0 and inv_sqrt > 0.0:
-            score = load(tree.edge_values, edge, MEAN) + width * inv_sqrt
-        else:
-            score = _score_under_way(tree, walk, node, edge, known, width, rule, count)
-        if score > best_score:
-            best, best_score, equals = edge, score, 1
-        elif score == best_score:
+        score = _score(tree, walk, node, edge, width, rule, count)
+        if score > top:
+            best, top, equals = edge, score, 1
+        elif score == top:
             equals += 1
-            if rng.random() * equals < 1.0:
-                best = edge
         edge = next_edge(tree, edge, rank)
+    if equals > 1:
+        skip, edge = int(rng.random() * equals), tree.nodes[node, FIRST_EDGE]
+        for rank in range(count):
+            if _score(tree, walk, node, edge, width, rule, count) == top:
+                if skip == 0:
+                    return edge
+                skip -= 1
+            edge = next_edge(tree, edge, rank)
     return best
 
 

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import qmc
 
 from bonspiel import envs, planners
-from bonspiel.planners.core.actions import _fractions, action_set
+from bonspiel.planners.core.actions import action_set, spread_points
+from bonspiel.planners.core.argmax import argmax_by, ranked
 from bonspiel.planners.core.tree.backup import average
 from bonspiel.planners.core.tree.selection import final_choice, sqrt_2_log, ucb1
 from bonspiel.planners.core.tree.widening import due
@@ -24,14 +24,50 @@ def rows(means, visits):
 )
 def test_ucb1_by_hand(exploration, best):
     value = rows([0.5, 0.6, 0.4], [5, 3, 2])
-    assert ucb1(value, 0, 3, exploration * sqrt_2_log(10)) == best
+    assert ucb1(value, 0, 3, exploration * sqrt_2_log(10), np.random.default_rng(0)) == best
 
 
-def test_ucb1_ties_go_to_the_higher_mean_then_the_lower_index():
-    # 0.5 + 1 * 1/sqrt(4) = 0.75 + 1 * 1/sqrt(16) = 1, exactly
-    assert ucb1(rows([0.5, 0.75, 0.5], [4, 16, 4]), 0, 3, 1.0) == 1
-    assert ucb1(rows([0.5, 0.5, 0.5], [4, 4, 4]), 0, 3, 1.0) == 0
-    assert ucb1(rows([9.0, 0.5, 0.5], [4, 4, 4]), 1, 2, 1.0) == 1
+def test_equals_of_ucb1_are_drawn():
+    # 0.5 + 1 * 1/sqrt(4) = 0.75 + 1 * 1/sqrt(16) = 1, exactly; 0.5 + 1/sqrt(9) is less
+    value = rows([9.0, 0.5, 0.5, 0.75, 0.5], [4, 4, 9, 16, 4])
+    drawn = drawn_by(lambda rng: ucb1(value, 1, 4, 1.0, rng))
+    assert_even(drawn, {1, 3, 4})
+
+
+def drawn_by(choose):
+    rng = np.random.default_rng(1)
+    return [choose(rng) for _ in range(900)]
+
+
+def assert_even(drawn, among):
+    """Each of these is chosen as often, within 4 standard errors."""
+    assert set(drawn) == among
+    expected = len(drawn) / len(among)
+    assert max(abs(drawn.count(one) - expected) for one in among) < 4.0 * math.sqrt(expected)
+
+
+def test_equals_of_every_rule_are_drawn():
+    for keys, among in [
+        ([[3, 3, 1]], {0, 1}),
+        ([[3, 3, 3], [1.0, np.nan, 1.0]], {0, 2}),
+        ([[np.nan, np.nan]], {0, 1}),
+        ([[5, 5, 5], [1.0, 2.0, 2.0], [0, 0, 0]], {1, 2}),
+    ]:
+        assert_even(drawn_by(lambda rng, keys=keys: argmax_by(rng, *map(np.array, keys))), among)
+    values = np.array([1.0, 3.0, 1.0, 2.0, 1.0])
+    orders = [list(ranked(values, np.random.default_rng(seed))) for seed in range(300)]
+    assert {tuple(order[:2]) for order in orders} == {(1, 3)}
+    assert_even([order[2] for order in orders], {0, 2, 4})
+
+
+def test_nothing_is_drawn_where_one_is_the_best():
+    rng = np.random.default_rng(0)
+    before = rng.bit_generator.state
+    assert ucb1(rows([0.5, 0.5, 0.6], [4, 4, 4]), 0, 3, 1.0, rng) == 2
+    assert argmax_by(rng, np.array([1, 2, 2]), np.array([9.0, 0.1, 0.2])) == 2
+    assert final_choice(np.array([3, 5, 5]), np.array([0.9, 0.1, 0.2]), rng) == 2
+    assert list(ranked(np.array([0.1, 0.3, 0.2]), rng)) == [1, 2, 0]
+    assert rng.bit_generator.state == before
 
 
 @pytest.mark.parametrize("visits", [0, 1, 2, 10, 4095, 4096, 10**6])
@@ -47,9 +83,10 @@ def test_average_of_three_gains():
 
 
 def test_final_choice():
-    assert final_choice(np.array([3, 5, 5]), np.array([0.9, 0.1, 0.2])) == 2
-    assert final_choice(np.array([5, 5, 1]), np.array([0.2, 0.2, 0.9])) == 0
-    assert final_choice(np.array([0, 1, 0]), np.array([np.nan, -1.0, np.nan])) == 1
+    rng = np.random.default_rng(0)
+    assert final_choice(np.array([3, 5, 5]), np.array([0.9, 0.1, 0.2]), rng) == 2
+    assert final_choice(np.array([0, 1, 0]), np.array([np.nan, -1.0, np.nan]), rng) == 1
+    assert_even(drawn_by(lambda rng: final_choice(np.array([5, 5, 1]), np.array([0.2, 0.2, 0.9]), rng)), {0, 1})
 
 
 @pytest.mark.parametrize(("alpha", "power"), [(1.0, 1), (0.5, 2), (0.25, 4), (0.2, 5)])
@@ -93,10 +130,16 @@ def test_action_sets():
     assert counts.min() >= 3 and counts.max() <= 5
 
 
-@pytest.mark.parametrize("dim", [2, 3, 8])
-def test_halton_points_are_scipys(dim):
-    _fractions.cache_clear()  # so that the second time they come from disk
-    expected = qmc.Halton(dim, scramble=False).random(1001)[1:]
-    np.testing.assert_array_equal(_fractions(1000, dim), expected)
-    _fractions.cache_clear()
-    np.testing.assert_array_equal(_fractions(1000, dim), expected)
+@pytest.mark.parametrize("dim", range(1, 9))
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 9, 16, 30, 64])
+def test_points_of_a_set_prefer_no_side(n, dim):
+    points = spread_points(n, dim)
+    assert points.shape == (n, dim)
+    assert len(np.unique(points.round(9), axis=0)) == n
+    assert ((0.0 < points) & (points < 1.0)).all()
+    np.testing.assert_allclose(points.mean(0), 0.5)
+    if dim == 1 or 2**dim <= n:
+        for i in range(dim):
+            mirrored = points.copy()
+            mirrored[:, i] = 1.0 - mirrored[:, i]
+            np.testing.assert_allclose(np.unique(mirrored.round(9), axis=0), np.unique(points.round(9), axis=0))

@@ -202,7 +202,7 @@ def test_peaks_are_apart():
     values[1, 5], values[1, 6], values[2, 20], values[0, 12] = 0.9, 0.8, 0.7, 0.95
     actions = np.stack(np.meshgrid(range(3), range(30), indexing="ij"), -1).astype(float)
     block = AimBlock(actions, (0.0, 2.0))
-    found = peaks(Sweep([block], [values], [values], 0), 3)
+    found = peaks(Sweep([block], [values], [values], 0), 3, np.random.default_rng(0))
     assert found.tolist() == [[0.0, 12.0], [1.0, 5.0], [2.0, 20.0]]
 
 

@@ -12,7 +12,7 @@ from bonspiel.planners.abstraction.adaptive.root import CELLS, add_return, first
 from bonspiel.planners.abstraction.adaptive.smoothing import MEAN, SMOOTHED, VISITS, choose_bandwidth, smooth
 from bonspiel.planners.checks import steps_left
 from bonspiel.planners.core.search import kept_trees
-from tests.planners.oracles import cells_of
+from tests.planners.oracles import best_of, cells_of
 from tests.planners.tiny_models import Bandit, Chain, Diamond, Handover, Target, python_twin
 
 NEVER = np.array([])
@@ -27,9 +27,11 @@ def nearness(actions, bandwidth):
 class PlainRoot:
     """The root's actions in one dimension with all of their returns."""
 
-    def __init__(self, low, high):
-        n, golden = 16, (math.sqrt(5) - 1) / 2
+    def __init__(self, low, high, rng):
+        n, golden, self.rng = 16, (math.sqrt(5) - 1) / 2, rng
         order = sorted(range(n), key=lambda i: i * golden % 1)
+        if rng.random() < 0.5:
+            order = [n - 1 - i for i in order]
         self.middles = [low + (high - low) * (i + 0.5) / n for i in order]
         self.range, self.gains = high - low, [[] for _ in order]
         self.divided, self.began = [0] * n, [0.0] * n
@@ -51,13 +53,14 @@ class PlainRoot:
         cell = sum(self.chosen)
         if cell >= 16:
             visits, _ = self.arrays()
-            cell = int(np.argmax(self.smoothed() + c * np.sqrt(2 * np.log(self.pulls) / np.maximum(visits, 1))))
+            bonus = c * np.sqrt(2 * np.log(self.pulls) / np.maximum(visits, 1))
+            cell = best_of(self.smoothed() + bonus, self.rng)
         self.chosen[cell] += 1
         return cell
 
     def decided(self):
         often = np.array(self.chosen) >= 0.5 * max(self.chosen)
-        return self.middles[np.argmax(np.where(often, self.smoothed(), -np.inf))]
+        return self.middles[best_of(np.where(often, self.smoothed(), -np.inf), self.rng)]
 
     def add(self, cell, gain):
         self.gains[cell].append(gain)
@@ -96,7 +99,7 @@ def plain_search(model, state, simulations, rng, last, hold, memory):
     exploration, spread, trace, steps = 0.15, 0.5, 0.9, steps_left(model, state)
     low, high = model.action_low[0], model.action_high[0]
     grid = [low + (high - low) * (i + 0.5) / 16 for i in range(16)]
-    root, cell = PlainRoot(low, high), cells_of(model)
+    root, cell = PlainRoot(low, high, rng), cells_of(model)
     known, stats = set(), defaultdict(lambda: np.zeros((2, 16)))
     squares, totals = defaultdict(float), []
     baseline, returned = defaultdict(list), defaultdict(list)
@@ -153,7 +156,7 @@ def plain_search(model, state, simulations, rng, last, hold, memory):
                     width = c * math.sqrt(2 * max(q * math.log(count), 0) * math.exp((1 - q) * math.log(count)))
                     means = r * (1 / n)
                     scores = means + width * np.sqrt(1 / n)
-                    arm = max(range(16), key=lambda a: (scores[a], means[a]))
+                    arm = held if scores[held] == max(scores) else best_of(scores, rng)
                 action = grid[arm]
             after = np.empty_like(x)
             reward, terminated = model.step(x, np.array([action]), after, model.params, rng)
@@ -226,7 +229,7 @@ def test_two_decisions_of_an_episode_follow_the_pseudo_code(model, simulations, 
 def filled(returns, thresholds=NEVER):
     """A root of one dimension whose actions got these returns, [rounds, actions]."""
     actions, width = first_cells(np.zeros(1), np.ones(1), returns.shape[1])
-    root = new_root(actions, width, np.ones(1), actions)
+    root = new_root(actions, width, np.ones(1), np.arange(len(actions)))
     for row in returns:
         for cell, gain in enumerate(row):
             add_return(root, cell, gain, 0.0, thresholds)
@@ -270,7 +273,7 @@ def test_sums_kept_up_to_date_are_those_made_anew():
 
 def test_cells_of_two_coordinates_are_divided_along_each_in_turn():
     actions, width = first_cells(np.zeros(2), np.array([1.0, 3.0]), 9)
-    root = new_root(actions, width, np.array([1.0, 1.0 / 3.0]), actions)
+    root = new_root(actions, width, np.array([1.0, 1.0 / 3.0]), np.arange(9))
     for _ in range(3):
         add_return(root, 4, 0.5, 0.5, np.array([1.0, 2.0, 100.0]))
     assert root.counts[CELLS] == 13 and root.divisions[[4, 9, 10, 11, 12]].tolist() == [2, 1, 1, 2, 2]

@@ -10,7 +10,7 @@ from bonspiel import envs, planners
 from bonspiel.planners import Budget
 from bonspiel.planners.abstraction.fixed.search import _inherit
 from bonspiel.planners.planner import FreshSearches
-from tests.planners.oracles import cells_of, fixed_actions, ucb1
+from tests.planners.oracles import best_of, cells_of, fixed_actions, ucb1
 from tests.planners.tiny_models import Bandit, Chain, Diamond, Handover, Target, python_twin
 
 
@@ -40,7 +40,7 @@ def algorithm_5(
             return c
         return c * max(max(at_root) - min(at_root), 1e-9 * abs(max(at_root)), 1e-300)
 
-    def simulate(x, left, terminated):
+    def simulate(x, left, terminated, last):
         if terminated or left == 0:
             return 0.0
         n, r = np.full(8, prior), np.zeros(8)
@@ -75,9 +75,9 @@ def algorithm_5(
         width = c_here * math.sqrt(2 * max(q * math.log(total), 0.0) * math.exp((1 - q) * math.log(total)))
         means = r * (1 / n)
         scores = means + width * np.sqrt(1 / n)
-        a = max(range(8), key=lambda a: (scores[a], means[a]))  # exact ties happen
+        a = last if scores[last] == max(scores) else best_of(scores, rng)  # exact ties happen
         after, reward, terminated = step(x, a)
-        g = reward + model.discount * simulate(after, left - 1, terminated)
+        g = reward + model.discount * simulate(after, left - 1, terminated, a)
         for s in walk:
             visits[s][a] += 1
             returns[s][a] += mover * g
@@ -87,9 +87,9 @@ def algorithm_5(
     known = set()
     root = model.initial_state(rng)
     for i in range(simulations):
-        a = ucb1(root_means, root_visits, i, root_range())
+        a = ucb1(root_means, root_visits, i, root_range(), rng)
         after, reward, terminated = step(root, a)
-        g = reward + model.discount * simulate(after, model.horizon - 1, terminated)
+        g = reward + model.discount * simulate(after, model.horizon - 1, terminated, a)
         root_visits[a] += 1
         root_means[a] += (player(root) * g - root_means[a]) / root_visits[a]
         at_root.append(player(root) * g)
@@ -118,6 +118,7 @@ def test_is_algorithm_5(model, max_depth):
     decision = planner.plan(model, model.initial_state(None), Budget(simulations), rng)
     np.testing.assert_array_equal(decision.visits, visits)
     np.testing.assert_allclose(decision.values, means, rtol=1e-9)
+    best_of(list(zip(visits, means, strict=True)), oracle_rng)  # the last choice draws too
     assert rng.bit_generator.state == oracle_rng.bit_generator.state
 
 

@@ -62,7 +62,7 @@ class DrawsOnly:
     def plan(self, model, state, budget, rng, root_actions=None):
         raise AssertionError("root asks for a search to merge")
 
-    def begin_mergeable(self, model, state, budget, root_actions=None):
+    def begin_mergeable(self, model, state, budget, rng, root_actions=None):
         return self
 
     def extended(self, budget, rng):
@@ -74,7 +74,7 @@ class DrawsOnly:
         total, simulations = np.sum(added, axis=0)
         return DrawsOnly(self.total + total, self.simulations + int(simulations))
 
-    def decide(self, start):
+    def decide(self, start, rng):
         none = np.empty(0)
         return Decision(np.zeros(1), self.total, self.simulations, 0.0, np.empty((0, 1)), none.astype(int), none)
 

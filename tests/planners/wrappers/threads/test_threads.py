@@ -1,6 +1,7 @@
 """Several threads in one tree: what must hold of the tree, and that one thread alone searches as the inner planner."""
 
 import functools
+import itertools
 import math
 import operator
 import signal
@@ -142,19 +143,19 @@ def test_what_must_hold_of_the_tree(inner, model, threads, simulations, seed, vi
 
 def test_a_visit_under_way_sends_the_next_thread_elsewhere():
     """Two threads choose in the root before either backs up; the means of all four edges are equal."""
-    chosen = {}
-    for virtual in (1.0, 0.0):
+    differ = {0.0: 0, 1.0: 0}
+    for virtual, seed in itertools.product(differ, range(40)):
         model, actions = Bandit(), np.array([[0.1], [0.2], [0.3], [0.4]])
         problem = problem_of(python_twin(model), np.zeros(1))
         tree = new_shared_tree(model, problem, 10, actions, 2)
         tree.edges[:4, COUNT], tree.edge_values[:4, TOTAL] = 5 * VISIT, 2.5
         tree.edge_values[:4, MEAN], tree.edge_values[:4, INV_SQRT] = 0.5, 1.0 / math.sqrt(5)
         tree.nodes[0, VISITS] = 20
-        rule, rng = Virtual(1.0, virtual, False), np.random.default_rng(0)
+        rule, rng = Virtual(1.0, virtual, False), np.random.default_rng(seed)
         walks = [new_shared_walk(model, 1) for _ in range(2)]
-        chosen[virtual] = {choose_of_set(tree, walk, problem, 0, rng, rule, actions, 1) for walk in walks}
-    assert len(chosen[1.0]) == 2
-    assert len(chosen[0.0]) == 1
+        differ[virtual] += len({choose_of_set(tree, walk, problem, 0, rng, rule, actions, 1) for walk in walks}) == 2
+    assert differ[1.0] == 40
+    assert 20 < differ[0.0] < 40  # 3 of 4 by chance
 
 
 def test_a_visit_under_way_can_count_as_lost():
@@ -165,7 +166,8 @@ def test_a_visit_under_way_can_count_as_lost():
     edges[0, [COUNT, NEXT_BLOCK]], tree.edge_values[0, TOTAL] = [5 * VISIT + 1, 1], 4.0
     edges[1, COUNT], tree.edge_values[1, [TOTAL, MEAN, INV_SQRT]] = 5 * VISIT, [2.5, 0.5, 5**-0.5]
     walk = SharedWalk(EXAMPLE_WALK.walk, EXAMPLE_WALK.pool, np.array([-4.0, 1.0]))
-    chosen = [best_edge.py_func(tree, walk, 0, 2, Virtual(0.01, 1.0, loss)) for loss in (False, True)]
+    rng = np.random.default_rng(0)
+    chosen = [best_edge.py_func(tree, walk, 0, 2, Virtual(0.01, 1.0, loss), rng) for loss in (False, True)]
     assert chosen == [0, 1]
 
 
@@ -178,7 +180,7 @@ def test_an_edge_is_followed_whatever_the_rewards_were(mean, under_way):
     nodes[0, [VISITS, ACTIONS]] = 10, 2
     edges[:, COUNT], edges[0, NEXT_BLOCK] = 5 * VISIT + under_way, 1
     tree.edge_values[:, [TOTAL, MEAN, INV_SQRT]] = mean, mean, 5**-0.5
-    assert best_edge.py_func(tree, EXAMPLE_WALK, 0, 2, Virtual(1.0, 1.0, False)) in (0, 1)
+    assert best_edge.py_func(tree, EXAMPLE_WALK, 0, 2, Virtual(1.0, 1.0, False), np.random.default_rng(0)) in (0, 1)
 
 
 @pytest.mark.parametrize("inner", ["uct", "pw", "dpw", "dpw:outcome=least_visited", "uct:leaf=rollout,playouts=3"])
