@@ -26,6 +26,7 @@ class DeepCopies:
 
     def __init__(self, fresh: Callable[[], Any], capacity: int, max_bytes: float = math.inf) -> None:
         self.fresh = fresh
+        self.example = fresh()
         self.kept = Kept(capacity, max_bytes)
         self.count = 0
 
@@ -49,7 +50,7 @@ class DeepCopies:
 
     def _keep(self, env: Any, number: float, out: Array) -> None:
         if self.count % MEASURED == 0:
-            self.kept.measure(size(env))
+            self.kept.measure(size(env, self.example))
         self.count += 1
         self.kept.put(number, env)
         out[0] = number

@@ -30,7 +30,8 @@ class GymnasiumModel:
         rejected: the ways that were tried before, each with the reason why it is not faithful.
         horizon: largest number of steps.
         discount: discount factor of a step.
-        action_low: lower bounds of the action space, [action_dim]; of integers a half less, as `action` rounds.
+        action_low: lower bounds of the action space, [action_dim]; of integers and booleans a half less, since they are
+            rounded.
         action_high: upper bounds; of integers a half more, so that all of them are equally likely.
         state_dim: 1 + snapshot + observation.
         state_low: lower bounds of the observation, -inf where it has none and for the rest, [state_dim].
@@ -54,7 +55,7 @@ class GymnasiumModel:
         self.action_low = np.asarray(actions.low, np.float64).ravel()
         self.action_high = np.asarray(actions.high, np.float64).ravel()
         self._integers: tuple[Any, ...] | None = None
-        if np.issubdtype(actions.dtype, np.integer):
+        if np.issubdtype(actions.dtype, np.integer) or actions.dtype == np.bool_:
             self._integers = actions.low.ravel(), actions.high.ravel(), self.action_low, self.action_high
             half = 0.5 * (self.action_low < self.action_high)
             self.action_low, self.action_high = self.action_low - half, self.action_high + half

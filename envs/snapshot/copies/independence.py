@@ -4,6 +4,8 @@ A copy may share a simulator with its original, whose steps or end then move or 
 environments of PyBullet. A child process has its own memory, with a simulator in it.
 """
 
+import copy
+import faulthandler
 import gc
 import os
 import pickle
@@ -47,12 +49,14 @@ def harm(env: Any, copied: Callable[[Any], Any]) -> str | None:
     """
     if not hasattr(os, "fork") or _is_trusted(env):
         return None
-    beside = _in_child(lambda: _play(env, copied))
+    beside = _in_child(lambda: _play(env, copied), 3.0 * LIMIT)  # it makes and resets copies too
     if isinstance(beside, NoCopyError):
         raise beside
     alone = _in_child(lambda: _play(env, None))
-    if not isinstance(alone, list) or beside is None:  # it fails by itself, or the child was ended
+    if not isinstance(alone, list):  # it fails by itself
         return None
+    if beside is None:
+        return "its process ends or hangs once a copy has taken a step"
     if not isinstance(beside, list):
         return f"it fails once a copy has taken a step: {beside}"
     if _same(alone, beside) or not _same(alone, _in_child(lambda: _play(env, None))):  # the latter of unseeded ones
@@ -61,6 +65,9 @@ def harm(env: Any, copied: Callable[[Any], Any]) -> str | None:
 
 
 def _same(some: list[list[float]], others: Any) -> bool:
+    """True if another child has seen the same; False if it failed."""
+    if not isinstance(others, list):
+        return False
     return all(np.allclose(one, other, TOLERANCE, TOLERANCE, True) for one, other in zip(some, others, strict=False))
 
 
@@ -71,7 +78,7 @@ def _is_trusted(env: Any) -> bool:
 def _play(env: Any, copied: Callable[[Any], Any] | None) -> list[list[float]]:
     """The observations, rewards and ends of the first steps, each after some of a copy and after its end."""
     rows: list[list[float]] = []
-    actions, rng, start, other = action_space(env), np.random.default_rng(0), time.perf_counter(), None
+    actions, start, other = copy.deepcopy(action_space(env)), time.perf_counter(), None
     if copied is not None:
         try:
             other = copied(env)
@@ -86,7 +93,7 @@ def _play(env: Any, copied: Callable[[Any], Any] | None) -> list[list[float]]:
         if copied is not None:
             other = other or copied(env)
             other.reset(seed=2)
-            other.step(_drawn(actions, rng))
+            other.step(_drawn(actions, STEPS + len(rows)))
             if not shown:
                 with suppress(Exception):
                     other.close()
@@ -96,10 +103,12 @@ def _play(env: Any, copied: Callable[[Any], Any] | None) -> list[list[float]]:
         _seed(len(rows))
         for rewind in rewinders:
             rewind()
-        action = _drawn(actions, np.random.default_rng(len(rows)))
-        observation, reward, terminated, truncated, _ = env.step(action)
+        observation, reward, terminated, truncated, _ = env.step(_drawn(actions, len(rows)))
         seen = np.asarray(spaces.flatten(env.observation_space, observation), np.float64).ravel()
         rows.append([*seen.tolist(), float(reward), bool(terminated or truncated)])
+    if not shown:
+        with suppress(Exception):
+            env.close()  # which ends the process where it frees what a copy has freed
     return rows
 
 
@@ -109,13 +118,18 @@ def _seed(seed: int) -> None:
     np.random.seed(seed)  # noqa: NPY002
 
 
-def _drawn(actions: Any, rng: np.random.Generator) -> Any:
-    low, high = actions.low.astype(np.float64), actions.high.astype(np.float64)
-    return rng.uniform(low, high).astype(actions.dtype).reshape(actions.shape)
+def _drawn(actions: Any, seed: int) -> Any:
+    actions.seed(seed)
+    return actions.sample()
 
 
-def _in_child(function: Callable[[], Any]) -> Any:
-    """What a function returns in a child process, the error that it raises, or None if the child does not answer."""
+def _in_child(function: Callable[[], Any], limit: float | None = None) -> Any:
+    """What a function returns in a child process, the error that it raises, or None if the child does not answer.
+
+    Args:
+        function: is called in the child.
+        limit: s, after which a child hangs; LIMIT if None.
+    """
     reader, writer = os.pipe()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of other threads, which the child does not have
@@ -125,16 +139,16 @@ def _in_child(function: Callable[[], Any]) -> Any:
     os.close(writer)
     try:
         with open(reader, "rb", buffering=0) as pipe:
-            answer = _read(pipe)
+            answer = _read(pipe, LIMIT if limit is None else limit)
     finally:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
     return pickle.loads(answer) if answer else None
 
 
-def _read(pipe: Any) -> bytes:
+def _read(pipe: Any, limit: float) -> bytes:
     """All that a child writes, or nothing if it hangs."""
-    read, until = b"", time.monotonic() + LIMIT
+    read, until = b"", time.monotonic() + limit
     while select.select([pipe], [], [], max(0.0, until - time.monotonic()))[0]:
         part = pipe.read(1 << 16)
         if not part:
@@ -147,6 +161,7 @@ def _answer(function: Callable[[], Any], writer: int) -> None:
     """Write what a function returns or raises, and end the process, whose output nobody sees."""
     try:
         gc.freeze()  # collecting is for the copies alone
+        faulthandler.disable()  # that the process ends is an answer
         nowhere = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):
             os.dup2(nowhere, stream)

@@ -16,21 +16,22 @@ from gymnasium.envs.registration import EnvSpec
 DRAWING = {"pygame", "pyglet", "matplotlib", "glfw", "tkinter", "_tkinter", "cv2", "OpenGL", "moderngl"}
 GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
 NOT_HELD = (
-    *(type, types.CodeType, types.FrameType, types.BuiltinFunctionType),
-    *(int, float, complex, str, bytes, np.generic, np.dtype, type(None)),
+    *(type, types.CodeType, types.FrameType, types.BuiltinFunctionType, np.dtype, type(None)),
     *(spaces.Space, EnvSpec, logging.Logger),
 )
-"""What an environment shares with all others of its kind, or what holds nothing."""
+"""What an environment shares with all others of its kind."""
+PLAIN = (int, float, complex, str, bytes, np.generic)
+"""What holds nothing, and takes bytes alone."""
 
 
-def held(env: Any) -> Iterator[Any]:
+def held(env: Any, left_out: tuple[type, ...] = (*NOT_HELD, *PLAIN)) -> Iterator[Any]:
     """The environment and all that it holds through attributes, containers, closures and bound methods, each once."""
     seen, waiting = {id(env)}, [env]
     while waiting:
         item = waiting.pop()
         yield item
         for part in _parts(item):
-            if id(part) not in seen and not isinstance(part, NOT_HELD):
+            if id(part) not in seen and not isinstance(part, left_out):
                 seen.add(id(part))
                 waiting.append(part)
 
@@ -41,7 +42,8 @@ def _parts(item: Any) -> list[Any]:
     if hasattr(type(item), "__globals__"):  # a function, of Python or Cython: not its module
         return [item.__closure__, item.__defaults__, item.__kwdefaults__]
     if isinstance(item, np.ndarray):
-        return item.ravel().tolist() if item.dtype.hasobject else []
+        objects = item.ravel().tolist() if item.dtype.hasobject else []
+        return [*objects, *gc.get_referents(item)]  # the latter of subclasses, such as masks
     return gc.get_referents(item)
 
 
@@ -81,6 +83,8 @@ def _can_be_copied(item: Any) -> bool:
         return False
 
 
-def size(env: Any) -> int:
-    """About how many bytes a deep copy of an environment takes."""
-    return sum(item.nbytes if hasattr(type(item), "nbytes") else sys.getsizeof(item) for item in held(env))
+def size(env: Any, other: Any = None) -> int:
+    """About how many bytes a copy of an environment takes beside another one, with which it may share constants."""
+    shared = {id(item) for item in held(other, NOT_HELD)}
+    items = (item for item in held(env, NOT_HELD) if id(item) not in shared)
+    return sum(item.nbytes if hasattr(type(item), "nbytes") else sys.getsizeof(item) for item in items)

@@ -45,6 +45,7 @@ def drawn(model, n, seed=0):
         box(0, 255, np.uint8),
         box(-128, 127, np.int8, (2,)),
         box(5, 9, np.int64),
+        box(0, 1, np.bool_, (2,)),
     ],
     ids=repr,
 )
@@ -85,11 +86,18 @@ def test_an_integer_that_is_fixed_stays_fixed():
     assert {int(action[0]) for action in drawn(model, 50)} == {4}
 
 
-def test_integers_keep_the_shape_of_their_space():
+@pytest.mark.parametrize("end", [False, True])
+def test_a_boolean_that_is_fixed_stays_fixed(end):
+    space = spaces.Box(np.array([end, False]), np.array([end, True]), dtype=np.bool_)
+    assert {bool(action[0]) for action in drawn(modelled(space), 50)} == {end}
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.bool_])
+def test_integers_keep_the_shape_of_their_space(kind):
     for shape in ((), (1,), (2, 3)):
-        model = modelled(box(-3, 3, np.int8, shape))
+        model = modelled(box(0, 1, kind, shape))
         for action in drawn(model, 5):
-            assert action.shape == shape and action.dtype == np.int8
+            assert action.shape == shape and action.dtype == kind
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
@@ -109,6 +117,7 @@ SPACES = [
     box(np.float16(-0.1), np.float16(0.1), np.float16, (2,)),
     box(-3, 3, np.int8, (2,)),
     box(0, 2**64 - 1, np.uint64),
+    box(0, 1, np.bool_, (2,)),
 ]
 
 

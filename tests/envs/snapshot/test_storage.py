@@ -29,6 +29,30 @@ class Growing(Noisy):
         return super().step(action)
 
 
+class Remembering(Noisy):
+    """Keeps 1 MB, made anew in each step or from the start."""
+
+    def __init__(self, kind, new):
+        super().__init__()
+        self.kind, self.new, self.memory = kind, new, [kind()]
+
+    def step(self, action):
+        if self.new:
+            self.memory = [self.kind()]
+        return super().step(action)
+
+
+ITEMS = {
+    "bytes": lambda: bytes(1_000_000),
+    "str": lambda: "x" * 1_000_000,
+    "int": lambda: 1 << 8_000_000,
+    "numpy's str": lambda: np.str_("x" * 250_000),
+    "numpy's record": lambda: np.zeros(1, "V1000000")[0],
+    "a tuple": lambda: ({"a": bytes(1_000_000)},),
+    "a masked array": lambda: np.ma.array(np.zeros(500_000, bool), mask=np.zeros(500_000, bool)),
+}
+
+
 def held(model):
     return sum(len(sort) for sort in (model.storage.kept.searched, model.storage.kept.observed))
 
@@ -56,6 +80,20 @@ def test_environments_that_grow_are_measured_again():
     model, _ = decide(Growing(), "cem", max_bytes=20_000_000)
     copies = [*model.storage.kept.searched.values(), *model.storage.kept.observed.values()]
     assert sum(map(size, copies)) < 2 * 20_000_000
+
+
+@pytest.mark.parametrize("kind", ITEMS.values(), ids=ITEMS)
+def test_what_a_step_makes_anew_is_measured_of_any_type(kind):
+    env = Remembering(kind, True)
+    assert 990_000 < size(env) < 1_400_000
+    model, _ = decide(env, "cem", max_bytes=20_000_000)
+    assert len(model.storage.kept.searched) <= 20
+
+
+@pytest.mark.parametrize("kind", ["bytes", "str", "int", "numpy's str", "a tuple"])
+def test_what_all_copies_share_takes_no_room(kind):
+    model, _ = decide(Remembering(ITEMS[kind], False), "cem", max_bytes=20_000_000)
+    assert len(model.storage.kept.searched) > 100
 
 
 def test_a_state_that_made_room_is_refused_with_the_limit():

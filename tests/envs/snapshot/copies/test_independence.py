@@ -2,6 +2,7 @@
 
 import copy
 import os
+import signal
 import threading
 import time
 
@@ -105,13 +106,61 @@ class Remote(Global):
         self.connection.close()
 
 
+class Freed(Connected):
+    """Its process ends when it uses what the end of a copy freed, as with simulators in C."""
+
+    def _simulator(self):
+        if self.number not in SIMULATORS:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        return SIMULATORS
+
+    def step(self, action):
+        self._simulator()
+        return super().step(action)
+
+    def close(self):
+        SIMULATORS.pop(self.number, None)
+
+
+class FreedTwice(Freed):
+    """It goes on without its simulator, up to its own end."""
+
+    def reset(self, *, seed=None, options=None):
+        self.x = 0.0
+        return super().reset(seed=seed)
+
+    def step(self, action):
+        self.x += float(action[0])
+        return np.array([self.x]), 0.0, False, False, {}
+
+    def close(self):
+        del self._simulator()[self.number]
+
+
+class FreedByCopying(Freed):
+    """The end comes as soon as there is a copy."""
+
+    def __deepcopy__(self, memo):
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+
+class Locked(Freed):
+    """It waits forever for what a copy did not give back."""
+
+    def _simulator(self):
+        while self.number not in SIMULATORS:
+            time.sleep(0.01)
+        return SIMULATORS
+
+
 KINDS = [Connected, Disconnecting, Closing, Single]
+DEADLY = [Freed, FreedTwice, FreedByCopying, Locked]
 
 
 @pytest.fixture
 def registered(monkeypatch):
     monkeypatch.setattr(gymnasium.envs.registration, "registry", {})
-    for cls in (*KINDS, Global, LockedGlobal, Remote):
+    for cls in (*KINDS, *DEADLY, Global, LockedGlobal, Remote):
         gymnasium.register(f"{cls.__name__}-v0", cls, max_episode_steps=30)
 
 
@@ -154,6 +203,61 @@ def test_one_simulator_for_all_is_refused_unharmed(name, registered):
     with pytest.raises(ValueError, match=r"^env=.*Global.*shares no state with others of its kind") as caught:
         envs.from_gymnasium(env)
     assert "\n" not in str(caught.value) and goes_on(env)
+
+
+@pytest.mark.parametrize("cls", DEADLY)
+def test_a_copy_that_ends_the_process_is_not_made_in_this_one(cls, registered, monkeypatch):
+    monkeypatch.setattr(independence, "LIMIT", 1.0)
+    env = begun(cls())
+    assert "ends or hangs" in independence.harm(env, headless_copy)
+    with pytest.raises(ValueError, match=r"^env=.*must be one that can be copied, or that gymnasium.make") as caught:
+        envs.from_gymnasium(env, horizon=30)
+    assert "\n" not in str(caught.value) and goes_on(env)
+    assert envs.from_gymnasium(gymnasium.make(f"{cls.__name__}-v0")).storage.name == "replay"
+
+
+class Moody(Connected):
+    """Its later tries end otherwise: an error, or the end of the process, in the third child."""
+
+    end = None
+    tries = 0
+
+    def step(self, action):
+        return super().step(action) if self.tries < 3 else self.end()
+
+
+@pytest.mark.parametrize("end", [lambda: 1 / 0, lambda: os.kill(os.getpid(), signal.SIGSEGV)])
+def test_what_fails_by_itself_now_and_then_is_no_sign_of_a_shared_simulator(end, monkeypatch):
+    def counting(function):
+        env.tries += 1
+        return in_child(function)
+
+    env, in_child = Moody(), independence._in_child
+    env.end = end
+    monkeypatch.setattr(independence, "_in_child", lambda function, *limit: counting(function))
+    assert independence.harm(env, headless_copy) is None
+
+
+def test_an_environment_with_a_slow_reset_is_given_time_for_those_of_copies(monkeypatch):
+    class Slow(toys.Noisy):
+        def reset(self, **options):
+            time.sleep(0.7)
+            return super().reset(**options)
+
+    monkeypatch.setattr(independence, "LIMIT", 1.0)
+    assert independence.harm(Slow(), headless_copy) is None
+
+
+def test_each_integer_is_tried_in_a_copy():
+    class Button(Connected):
+        """It moves by one of its two actions alone."""
+
+        def __init__(self, kind):
+            super().__init__()
+            self.action_space = gymnasium.spaces.Box(0, 1, (1,), kind)
+
+    for kind in (np.int8, np.uint8, np.int64, np.bool_):
+        assert "shared a simulator" in independence.harm(Button(kind), headless_copy)
 
 
 @pytest.mark.parametrize(
