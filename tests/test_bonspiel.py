@@ -112,3 +112,9 @@ def test_the_citation_and_the_changelog_name_this_version():
     when = "unreleased" if dev else r"\d{4}-\d\d-\d\d"
     assert re.search(rf"^## {re.escape(released)} \({when}\)$", changelog, re.MULTILINE)
     assert bool(dev) != ("date-released" in citation)
+
+
+def test_no_version_of_the_changelog_has_a_heading_twice():
+    for version in re.split(r"^## ", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE):
+        headings = re.findall("^### .*", version, re.MULTILINE)
+        assert len(headings) == len(set(headings)), version.partition("\n")[0]

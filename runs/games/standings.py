@@ -83,14 +83,15 @@ def unplayed(tournament: Tournament, games: Games) -> list[str]:
 
 
 def summary(found: PairingScore, sides: Sequence[Side]) -> dict[str, Any]:
-    """A pairing as one JSON object."""
+    """A pairing as one JSON object; a limit of its Elo that is infinite is None."""
     games, total = len(found.values), sum(found.values)
     rate, p = wilson(total, games), paired_test(found.pairs)
     own, others = elo([[0.0, total], [games - total, 0.0]]).tolist()
     names = {"a": sides[found.a].planner, "b": sides[found.b].planner}
     counts = {"wins": found.wins, "losses": found.losses, "draws": games - found.wins - found.losses}
-    strength = {"win_rate": rate.value, "low": rate.low, "high": rate.high, "p_value": p, "elo": own - others}
-    return {**names, "games": games, **counts, **strength}
+    strength = {"win_rate": rate.value, "low": rate.low, "high": rate.high, "p_value": p}
+    low, high = (limit if math.isfinite(limit) else None for limit in map(elo_of_rate, rate[1:]))
+    return {**names, "games": games, **counts, **strength, "elo": own - others, "elo_low": low, "elo_high": high}
 
 
 def to_json(scores: Sequence[PairingScore], sides: Sequence[Side], ratings: Sequence[Interval]) -> dict[str, Any]:
@@ -150,20 +151,18 @@ def _score_text(found: PairingScore, sides: Sequence[Side], roles: tuple[str, st
     over_pairs = few or f"{low:.3f} to {high:.3f} (bootstrap)"
     first, second = np.mean(found.values[::2]), np.mean(found.values[1::2])
     names = _name(sides[found.a]), _name(sides[found.b])
-    text = SCORE.format(
-        *names, over_pairs, _limits(elo_of_rate(numbers["low"]), elo_of_rate(numbers["high"])), **numbers
-    )
+    text = SCORE.format(*names, over_pairs, _limits(numbers["elo_low"], numbers["elo_high"]), **numbers)
     text += f"\n  {roles[0]} {first:.3f}, {roles[1]} {second:.3f}"
     if found.forfeits:
         text += f"\n  {counted(len(found.forfeits), 'game')} forfeited{_reasons(found, sides)}"
     return text
 
 
-def _limits(low: float, high: float) -> str:
-    """The interval of a lead in Elo in words, one of whose limits may be infinite."""
-    if math.isinf(low):
+def _limits(low: float | None, high: float | None) -> str:
+    """The interval of a lead in Elo in words, one of whose limits may be infinite, which is None."""
+    if low is None:
         return f"at most {high:+.0f}"
-    return f"at least {low:+.0f}" if math.isinf(high) else f"{low:+.0f} to {high:+.0f}"
+    return f"at least {low:+.0f}" if high is None else f"{low:+.0f} to {high:+.0f}"
 
 
 def _fewest(scores: Sequence[PairingScore]) -> int:

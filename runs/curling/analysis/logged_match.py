@@ -1,5 +1,6 @@
 """What the logs of all protocols share: their lines, the client's estimates, and the match that was logged."""
 
+import codecs
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,12 +44,12 @@ def entries(file: Path) -> Iterator[Entry]:
     Only a line feed ends a line: names of teams may have other line ends of Unicode.
 
     Raises:
-        ValueError: a line is no JSON object; the message names file and line.
+        ValueError: a line is no JSON object in UTF-8; the message names file and line.
     """
-    lines = file.read_bytes().decode("utf-8").split("\n")
+    lines = file.read_bytes().removeprefix(codecs.BOM_UTF8).split(b"\n")
     for number, line in enumerate(lines, 1):
         try:
-            entry = json.loads(line) if line.strip() else {}
+            entry = json.loads(line.decode()) if line.strip() else {}
             if not isinstance(entry, dict):
                 raise ValueError(f"not a line of a log ({type(entry).__name__} instead of an object)")
         except (ValueError, RecursionError) as error:

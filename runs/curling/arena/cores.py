@@ -71,23 +71,37 @@ def claimed(jobs: int, each: int | None = None) -> Iterator[tuple[list[tuple[Sha
                 free.append(core)
         others = [core for core in cores if core not in free]
         found = shares(jobs, free or cores, each) if each is None else shares(jobs, free + others, each)
-        warning, shared = shortage(jobs, cores, each), sorted(frozenset().union(*sum(found, ())) & set(others))
+        warning = shortage(jobs, cores, each)
+        if warning is None and each is None and free:
+            warning = shortage(jobs, free, each, others)
+        shared = sorted(frozenset().union(*sum(found, ())) & set(others))
         if shared and warning is None:
             names = ", ".join(map(str, shared))
             warning = f"other runs on this machine have cores {names} too: they slow each other's clients down"
         yield found, warning
 
 
-def shortage(jobs: int, cores: Sequence[int], each: int | None) -> str | None:
-    """A warning where the clients need more cores than there are, `each` or at least one."""
+def shortage(jobs: int, cores: Sequence[int], each: int | None, others: Sequence[int] = ()) -> str | None:
+    """A warning where the clients need more cores than there are, `each` or at least one.
+
+    Args:
+        jobs: games that are played at the same time.
+        cores: to share out.
+        each: number for each client.
+        others: cores that other runs have.
+    """
     each = each or 1
     needed = SEATS * jobs * each
     if needed <= len(cores):
         return None
     games, most = counted(jobs, "job"), len(cores) // (SEATS * each)
-    remedy = f"use --jobs {most} or fewer" if most else "use fewer --cores"
     clients = f"{SEATS} clients with {counted(each, 'core')} each"
-    return f"{games} x {clients} need {needed} cores, and there are {len(cores)}: they slow each other down; {remedy}"
+    there = f"other runs on this machine leave {len(cores)}" if others else f"there are {len(cores)}"
+    if most:
+        remedy = f"; use --jobs {most} or fewer"
+    else:
+        remedy = "; use fewer --cores" if each > 1 else ""
+    return f"{games} x {clients} need {needed} cores, and {there}: they slow each other down{remedy}"
 
 
 def environment(share: Share) -> dict[str, str]:

@@ -17,7 +17,21 @@ from bonspiel.runs.games import play, standings
 from bonspiel.runs.games.game import ScheduledGame, Side
 
 LINE = ("match", "random", "uct", "--ends", "1", "--budget", "20", "--seed", "5")
-KEYS = ["a", "b", "games", "wins", "losses", "draws", "win_rate", "low", "high", "p_value", "elo"]
+KEYS = [
+    "a",
+    "b",
+    "games",
+    "wins",
+    "losses",
+    "draws",
+    "win_rate",
+    "low",
+    "high",
+    "p_value",
+    "elo",
+    "elo_low",
+    "elo_high",
+]
 
 
 def records(folder):

@@ -1,5 +1,9 @@
 """The points of tournaments while they are played, and the reasons of forfeits in their tables."""
 
+import json
+import re
+from pathlib import Path
+
 import pytest
 
 from bonspiel.runs.games.game import GameSummary, Side
@@ -72,6 +76,26 @@ def test_elo_of_two_has_the_limits_of_the_win_rate(games, words):
     _, text = played(games)
     assert words.replace("-0", "+0") in text.replace("Elo -0", "Elo +0")
     assert ("over pairs no interval from 1 pair\n" in text) == (len(games) == 2)
+
+
+@pytest.mark.parametrize(
+    ("games", "low", "high"), [([1.0, 1.0] * 50, -67.7, 67.7), ([1.0, 0.0], -113.4, None), ([0.0, 1.0], None, 113.4)]
+)
+def test_elo_of_two_has_its_limits_in_json_too(games, low, high):
+    found, _ = played(games)
+    assert [found["elo_low"], found["elo_high"]] == [limit and pytest.approx(limit, abs=0.1) for limit in (low, high)]
+    json.dumps(found, allow_nan=False)
+    several, _ = played(games, SIDES[:3])
+    assert all(
+        (pair["elo_low"], pair["elo_high"]) == (found["elo_low"], found["elo_high"]) for pair in several["pairs"]
+    )
+
+
+def test_the_example_of_the_guide_has_the_limits_of_its_games():
+    guide = (Path(__file__).parents[3] / "docs" / "arena.md").read_text(encoding="utf-8")
+    _, text = played([1.0, 0.0] * 14 + [0.0, 0.0] * 3 + [0.0, 1.0] * 33)
+    for figures in ("100 games: .*", r"win rate .* Wilson", r"Elo -.*\)"):
+        assert re.search(figures, text)[0] == re.search(figures, guide)[0]
 
 
 @pytest.mark.parametrize("pairs", [1, 4, 5])

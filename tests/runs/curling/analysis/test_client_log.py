@@ -125,6 +125,34 @@ def test_names_of_teams_with_line_ends_of_unicode(tmp_path, logged, separator):
     assert found.record.match.players[1] == name and found.record.shots == logged.record.shots
 
 
+@pytest.mark.parametrize("encoding", ["cp932", "latin-1"])
+def test_a_line_that_is_not_utf_8_is_named(run, tmp_path, encoding):
+    file = tmp_path / "log.jsonl"
+    text = FULL.read_text().replace('"team1": "rulebased"', '"team1": "\u30b9\u00fc"')
+    file.write_bytes(text.encode(encoding, "replace" if encoding == "latin-1" else "ignore"))
+    line = next(number for number, line in enumerate(text.split("\n"), 1) if "\u30b9" in line)
+    with pytest.raises(ValueError, match=rf"log.jsonl, line {line}: 'utf-8' codec can't decode"):
+        client_log.read_log(file)
+    status, _, err = run("replay", file)
+    assert status == 2 and err.count("\n") == 1 and f"line {line}: " in err
+
+
+def test_a_last_line_that_is_cut_within_a_character_is_dropped(tmp_path):
+    whole = beginning(FULL.read_text(), tmp_path / "log.jsonl", 3)
+    known = client_log.read_log(whole).record
+    whole.write_bytes(whole.read_bytes() + '{"t": 9.0, "dir": "in", "msg": {"name": "\u30b9'.encode()[:-1])
+    assert client_log.read_log(whole).record == known
+
+
+@pytest.mark.parametrize("source", [FULL.read_text(), server_log(FULL)])
+def test_a_byte_order_mark_is_left_out(tmp_path, source):
+    file = tmp_path / "log.jsonl"
+    file.write_text(source, encoding="utf-8")
+    known = client_log.read_log(file).record
+    file.write_text(source, encoding="utf-8-sig")
+    assert client_log.is_log(file) and client_log.read_log(file).record == known
+
+
 @pytest.mark.parametrize("team, status", [("team0", 0), ("team1", 2), (None, 0)])
 def test_the_own_shots_alone_are_judged(run, tmp_path, team, status):
     file = tmp_path / "log.jsonl"

@@ -1,9 +1,10 @@
 """The cores of the clients."""
 
 import os
+import re
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import ExitStack, closing
 
 import joblib
 import pytest
@@ -100,3 +101,28 @@ def test_claims_are_those_of_workers_and_of_other_processes(four):
 def test_too_few_cores_are_told_of_with_or_without_others(four):
     with cores.claimed(2, 2) as (_, warning):
         assert "need 8 cores" in warning
+
+
+@on_linux
+@pytest.mark.parametrize(
+    ("jobs", "taken", "shares", "words"),
+    [
+        (1, 3, [[1003]] * 2, "need 2 cores, and other runs on this machine leave 1: .* down$"),
+        (2, 2, [[1002], [1003]] * 2, "need 4 cores, and other runs on this machine leave 2: .*; use --jobs 1 or fewer"),
+        (2, 1, [[1001], [1002], [1003], [1001]], "other runs on this machine leave 3"),
+        (2, 4, [[1000], [1001], [1002], [1003]], "other runs on this machine have cores 1000, 1001, 1002, 1003 too"),
+        (3, 2, [[1002], [1003]] * 3, "need 6 cores, and there are 4: .*; use --jobs 2 or fewer"),
+        (1, 2, [[1002], [1003]], None),
+    ],
+)
+def test_clients_that_share_what_others_leave_are_told_of(four, jobs, taken, shares, words):
+    with ExitStack() as others:
+        for core in sorted(FOUR)[:taken]:
+            others.enter_context(mark(core))
+        found, warning = others.enter_context(cores.claimed(jobs))
+    assert flat(found) == shares
+    assert (warning is None) == (words is None) and re.search(words or "", warning or "")
+
+
+def test_one_core_alone_has_no_remedy():
+    assert cores.shortage(1, [4], None).endswith("there are 1: they slow each other down")

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import textwrap
 
 import pytest
 
@@ -35,7 +36,7 @@ def output_of(source):
     ],
 )
 def test_the_exception_of_python_wherever_it_stands(source, words):
-    source = f"import atexit\natexit.register(print, {LOGGED!r} * 200)\n{source}" if "= =" not in source else source
+    source = f"import atexit\natexit.register(print, {LOGGED!r} * 40)\n{source}" if "= =" not in source else source
     output = output_of(source)
     assert last_words("hello\n" + output).startswith(words) or words == "bye"
 
@@ -81,3 +82,37 @@ def test_the_message_of_a_panic_is_on_the_next_line():
 
 def test_a_traceback_that_is_cut_off_is_no_reason():
     assert last_words("ready\nTraceback (most recent call last):\n  File 'x', line 1\n").startswith("File")
+
+
+CAUGHT = "Traceback (most recent call last):\n  File 'x', line 1\n    f()\nValueError: config missing, using defaults\n"
+NOTED = "Exception ignored in: <_io.TextIOWrapper name='<stdout>'>\nBrokenPipeError: [Errno 32] Broken pipe\n"
+
+
+@pytest.mark.parametrize(
+    ("after", "words"),
+    [
+        ("playing\nfatal: no licence, giving up\n", "fatal: no licence, giving up"),
+        ("playing\nFATAL no licence\n", "FATAL no licence"),
+        ("playing\n2026-11-25 22:01:56 - CRITICAL - no licence\nbye\n", "2026-11-25 22:01:56 - CRITICAL - no licence"),
+        ("playing\nError: no licence\n", "Error: no licence"),
+        (CAUGHT.replace("ValueError: config missing, using defaults", "x.NoLicence"), "x.NoLicence"),
+        ("moved\n" * 100 + "no licence\n", "no licence"),
+        ("moved\n" * 100 + "panic: no licence\n", "panic: no licence"),
+        (LOGGED, "ValueError: config missing, using defaults"),
+        (NOTED, "ValueError: config missing, using defaults"),
+    ],
+)
+def test_what_was_caught_before_is_no_reason(after, words):
+    assert last_words("ready\n" + CAUGHT + after) == words
+
+
+@pytest.mark.parametrize("prefix", ["  ", "\t", "    ", "[stderr] ", "mine | "])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_tracebacks_with_an_indentation_or_a_prefix(prefix, end):
+    output = textwrap.indent("ready\n" + CAUGHT, prefix) + LOGGED
+    assert last_words(output.replace("\n", end)) == "ValueError: config missing, using defaults"
+
+
+def test_a_traceback_in_a_line_of_a_log():
+    output = "2026-11-25 22:01:56 - ERROR - " + CAUGHT + LOGGED
+    assert last_words(output) == "ValueError: config missing, using defaults"
