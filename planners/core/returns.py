@@ -49,10 +49,10 @@ def all_invalid(validity: Array) -> bool:
     return bool(invalid_in(validity) > 0 and validity[0] == math.inf)
 
 
-def require_valid(problem: Problem) -> None:
-    """Raise InvalidRollouts, with the first state and action, if all rollouts are invalid."""
+def require_valid(problem: Problem) -> int:
+    """The number of invalid rollouts; if all are, raise InvalidRollouts with the first state and action."""
     if not all_invalid(problem.validity):
-        return
+        return invalid_in(problem.validity)
     text, cause = _first_invalid(problem)
     error = InvalidRollouts(f"all rollouts of the model are invalid: {text}")
     error.rollouts = invalid_in(problem.validity)

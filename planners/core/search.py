@@ -17,7 +17,7 @@ from bonspiel.planners.core.jit import Problem, runner, seconds_loading
 from bonspiel.planners.core.memory import keep_freed_memory
 from bonspiel.planners.core.problem import Stopped as Stopped
 from bonspiel.planners.core.problem import problem_of
-from bonspiel.planners.core.returns import all_invalid, invalid_in, require_valid
+from bonspiel.planners.core.returns import all_invalid, require_valid
 from bonspiel.planners.core.tree.nodes import MEAN, UNTRIED, WITHOUT_VARIANCE, SearchTree, grow, new_tree
 from bonspiel.planners.core.tree.selection import final_choice
 from bonspiel.planners.core.walk import TreeWalk, new_walk
@@ -287,9 +287,7 @@ def decide(
         InvalidRollouts: no rollout was valid.
         ValueError: the action or its value is not finite.
     """
-    invalid = invalid_in(problem.validity)
-    if invalid > 0:
-        require_valid(problem)
+    invalid = require_valid(problem)
     values = value[:, MEAN].copy()
     if 0 in visits.tolist():
         values[visits == 0] = np.nan
