@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.planners.core.jit import Problem, runner, seconds_loading
-from bonspiel.planners.core.memory import keep_freed_memory
 from bonspiel.planners.core.problem import Stopped as Stopped
 from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.returns import all_invalid, require_valid
+from bonspiel.planners.core.tree.memory import keep_freed_memory
 from bonspiel.planners.core.tree.nodes import MEAN, UNTRIED, WITHOUT_VARIANCE, SearchTree, grow, new_tree
 from bonspiel.planners.core.tree.selection import final_choice
 from bonspiel.planners.core.walk import TreeWalk, new_walk
