@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from bonspiel.planners.abstraction.fixed.episode import walk_for
 from bonspiel.planners.abstraction.fixed.search import FixedSettings, search
 from bonspiel.planners.abstraction.fixed.trie import FixedTrie, FixedWalk, grow
-from bonspiel.planners.core.bandit import Bandit, merged_bandit
 from bonspiel.planners.core.jit import merged_validity
 from bonspiel.planners.core.search import decide, extend
+from bonspiel.planners.core.tree.bandit import Bandit, merged_bandit
 from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.planner import Budget, Decision
 

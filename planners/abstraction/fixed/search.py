@@ -20,11 +20,11 @@ from bonspiel.planners.abstraction.fixed.trie import (
 )
 from bonspiel.planners.abstraction.spread import cell_exploration, root_exploration
 from bonspiel.planners.core.argmax import argmax, entry
-from bonspiel.planners.core.bandit import choose_arm, update_arm
 from bonspiel.planners.core.hash_table import NOWHERE
 from bonspiel.planners.core.jit import Problem, cells, gain_of, helper, model_helper, player, step
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.returns import note_return
+from bonspiel.planners.core.tree.bandit import choose_arm, update_arm
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.core.zobrist import mix
 from bonspiel.planners.model import Array, Rng

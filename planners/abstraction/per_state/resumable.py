@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from bonspiel.planners.abstraction.per_state.search import PerStateSettings, evaluate, search
 from bonspiel.planners.abstraction.per_state.trie import PerStateTrie, grow, new_trie, new_walk
-from bonspiel.planners.core.bandit import new_bandit
 from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.rounds import new_rounds
 from bonspiel.planners.core.search import decide, extend
+from bonspiel.planners.core.tree.bandit import new_bandit
 from bonspiel.planners.model import Array, HasActions, Rng
 from bonspiel.planners.planner import Budget, Decision
 

@@ -24,12 +24,12 @@ from bonspiel.planners.abstraction.per_state.trie import (
     new_walk,
 )
 from bonspiel.planners.abstraction.spread import cell_exploration, root_exploration
-from bonspiel.planners.core.bandit import choose_arm, update_arm
 from bonspiel.planners.core.hash_table import NOWHERE, find_slot
 from bonspiel.planners.core.jit import Problem, actions, cells, gain_of, helper, model_helper, player, rollout, step
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.returns import note_return
 from bonspiel.planners.core.rounds import next_index
+from bonspiel.planners.core.tree.bandit import choose_arm, update_arm
 from bonspiel.planners.core.tree.nodes import INV_SQRT, MEAN, copy
 from bonspiel.planners.core.tree.selection import ucb1
 from bonspiel.planners.model import Array, Rng

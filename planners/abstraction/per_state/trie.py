@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.planners.abstraction.cells import node_key
-from bonspiel.planners.core.bandit import Bandit, new_bandit
 from bonspiel.planners.core.hash_table import NOWHERE, fill_slots, find_or_add, find_slot, new_slots
 from bonspiel.planners.core.jit import helper
 from bonspiel.planners.core.returns import no_returns
 from bonspiel.planners.core.rounds import NO_ROUNDS, Rounds
+from bonspiel.planners.core.tree.bandit import Bandit, new_bandit
 from bonspiel.planners.core.tree.nodes import longer
 from bonspiel.planners.model import Array
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.core.bandit import Bandit, new_bandit
 from bonspiel.planners.core.hash_table import fill_slots, new_slots
 from bonspiel.planners.core.jit import helper, typeof
+from bonspiel.planners.core.tree.bandit import Bandit, new_bandit
 from bonspiel.planners.core.tree.nodes import longer
 from bonspiel.planners.model import Array
 

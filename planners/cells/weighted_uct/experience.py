@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.core.bandit import Bandit, new_bandit
 from bonspiel.planners.core.hash_table import fill_slots, find_slot, new_slots
 from bonspiel.planners.core.jit import VECTOR, float64, helper, int64, kernel, typeof, uint64
+from bonspiel.planners.core.tree.bandit import Bandit, new_bandit
 from bonspiel.planners.core.tree.nodes import longer
 from bonspiel.planners.core.zobrist import combine
 from bonspiel.planners.model import Array

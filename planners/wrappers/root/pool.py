@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.core.bandit import pooled
+from bonspiel.planners.core.tree.bandit import pooled
 from bonspiel.planners.model import Array
 from bonspiel.planners.planner import Decision
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bonspiel.planners.core.bandit import pooled
+from bonspiel.planners.core.tree.bandit import pooled
 
 
 def test_negative_visits_take_a_report_away():
