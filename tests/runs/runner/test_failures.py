@@ -317,7 +317,7 @@ def test_the_results_file_alone_is_moved_away_to_run_again(run, rows, whole, lef
 
 @pytest.mark.parametrize("leave", [True, False], ids=["a run ends", "a reader asks"])
 def test_a_lock_whose_file_was_removed_while_it_was_taken_is_not_taken(tmp_path, monkeypatch, leave):
-    """The file that one run has opened is removed by another before it is locked, and a third run has locked its own."""
+    """The file that one run has opened is removed before it is locked, and a third run has locked its own."""
     fcntl = pytest.importorskip("fcntl")
     flock, others = fcntl.flock, ExitStack()
     (tmp_path / LOCK).touch()  # as a killed run leaves it
