@@ -27,8 +27,9 @@ def main(planner: str, budget: Budget, seed: int, lines: Iterable[str]) -> int:
     """
     model = Go()
     rng = np.random.default_rng(number("seed", seed, 0, 2**32 - 1, whole=True))
+    player = planner_for(planner, model, "go")
     refuse_broken(planner, "go", planners.parse, lambda: model)
-    engine = GTPEngine(planner_for(planner, model, "go"), model, budget, rng, __version__)
+    engine = GTPEngine(player, model, budget, rng, __version__)
     for line in lines:
         print(engine.answer(line), end="", flush=True)
         if not engine.is_open:
