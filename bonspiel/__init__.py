@@ -10,7 +10,6 @@ The packages `planners`, `curling`, `envs` and `runs` in this folder are links i
 """
 
 import importlib.util
-import pkgutil
 import sys
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -37,10 +36,13 @@ class _Package(ModuleType):
     """A package that imports its modules when they are first asked for; packages in it become such packages too."""
 
     def __getattr__(self, name: str) -> Any:
-        module = f"{self.__name__}.{name}"
+        module, absent = f"{self.__name__}.{name}", f"module {self.__name__!r} has no attribute {name!r}"
         if name.startswith("_") or importlib.util.find_spec(module) is None:
-            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        return importlib.import_module(module)
+            raise AttributeError(absent)
+        try:
+            return importlib.import_module(module)
+        except ImportError as error:  # of an extra, mostly; `hasattr` and `inspect` expect what follows
+            raise AttributeError(f"{absent}: {error}") from error
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
@@ -48,9 +50,6 @@ class _Package(ModuleType):
             value.__class__ = _Package
             for part in vars(value).copy().items():  # its own imports came before
                 setattr(value, *part)
-
-    def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *(module.name for module in pkgutil.iter_modules(self.__path__))})
 
     def __reduce__(self) -> tuple[Any, ...]:
         return importlib.import_module, (self.__name__,)  # as pickles of functions hold the modules that they name

@@ -36,6 +36,7 @@ def _of_checkout(root: Path) -> str:
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.strip()
 
     git("ls-files", "--error-unmatch", "bonspiel/commit.py")
-    changed = git("status", "--porcelain", "--untracked-files=no")
+    # without the lock of the index, which another git may need at this moment
+    changed = git("--no-optional-locks", "status", "--porcelain", "--untracked-files=no")
     added = git("ls-files", "--others", "--exclude-standard", "--", *SOURCES)
     return git("rev-parse", "HEAD") + ("+" if changed or added else "")

@@ -77,9 +77,6 @@ def locked(folder: Path) -> Iterator[None]:
             if not os.access(folder, os.W_OK):
                 raise PermissionError(errno.EACCES, "it is read-only")
             lock.acquire()
-            while not (folder / LOCK).exists():  # removed by its last owner after it was opened here
-                lock.release()
-                lock.acquire()
         except Timeout as error:
             raise UsageError(f"{folder} is in use by another run; wait, or choose another --out") from error
     try:
@@ -89,7 +86,10 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def _remove(folder: Path, lock: "BaseFileLock") -> None:
-    """Release a lock and remove its file, first the file: nobody else can have locked it then."""
+    """Release a lock and remove its file, first the file: nobody else can have locked it then.
+
+    Who has opened it before takes the lock anew, as filelock gives no lock of a file that was removed.
+    """
     with suppress(OSError):  # of a folder that is read-only or gone; of a file in use, where these cannot be removed
         (folder / LOCK).unlink()
     lock.release()

@@ -10,7 +10,7 @@ from bonspiel.runs.experiment import UsageError
 SILENCE = 60.0  # s of a check after which a line says what is waited for
 
 
-def check_planner(text: str, env: str, parse: Callable[[str], Any], model: Callable[[], Any]) -> None:
+def refuse_broken(text: str, env: str, parse: Callable[[str], Any], model: Callable[[], Any]) -> None:
     """Refuse a planner of another package that breaks the contract, as far as a brief check shows.
 
     Args:

@@ -14,7 +14,7 @@ import numpy as np
 from bonspiel.planners.core.code.packages import error_place, error_text, origin
 from bonspiel.runs import seeding
 from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError, amount, known_fields, parsed
-from bonspiel.runs.planner_check import check_planner
+from bonspiel.runs.planner_check import refuse_broken
 
 if TYPE_CHECKING:
     from bonspiel.planners import Model
@@ -162,7 +162,7 @@ class Suite:
                     raise UsageError(f"{entrant.planner} cannot play {experiment.env}: {reason}; these can: {able}")
                 planners.planner.announce(players[entrant.planner], model)
         for env, text in dict.fromkeys((one.env, e.planner) for one in self.experiment for e in one.planners):
-            check_planner(text, env, planners.parse, partial(model_of, env))
+            refuse_broken(text, env, planners.parse, partial(model_of, env))
         resolved = {text: repr(made) for text, made in (models | players).items()}
         outside = _outside(places, entrants)
         for text, modules in outside.items():

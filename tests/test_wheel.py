@@ -270,7 +270,10 @@ def test_of_a_checkout_git_tells_the_commit_and_of_another_repository_it_does_no
     assert commit(copy) == head
     monkeypatch.delenv("GIT_DIR")
     (copy / "notes.txt").touch()
-    assert commit(copy) == head
+    os.utime(copy / "LICENSE")  # so that a status would write the index, and would lock it for that
+    index = copy / ".git" / "index"
+    before = index.read_bytes()
+    assert commit(copy) == head and index.read_bytes() == before
     with open(copy / "planners" / "base.py", "a") as file:
         file.write("# changed\n")
     assert commit(copy) == f"{head}+"

@@ -21,7 +21,7 @@ from bonspiel.runs.agreement.tables import tables
 from bonspiel.runs.agreement.work import States, StudyWork
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.files import writing
-from bonspiel.runs.planner_check import check_planner
+from bonspiel.runs.planner_check import refuse_broken
 from bonspiel.runs.progress import counted
 from bonspiel.runs.reporting.drawing import save_figure
 from bonspiel.runs.runner import backends
@@ -70,7 +70,7 @@ def main(study: Study, folder: Path, resume: bool, jobs: int | None, place: Plac
 
 def searched(study: Study, known: bool, folder: Path, resume: bool, workers: Workers) -> tuple[States, Outcome]:
     """The positions of a study and their outcome; arguments and errors are those of `main`."""
-    check_planner(study.planner, study.env, planners.parse, partial(model_of, study.env))
+    refuse_broken(study.planner, study.env, planners.parse, partial(model_of, study.env))
     outside = modules([Setting(study.env, study.planner, study.budget, "simulations", study.seed)])
     work = StudyWork(study, workers, outside)
     with work.kept(folder, resume, outside, **{name: getattr(study, name) for name in SAME}):

@@ -11,7 +11,7 @@ from typing import Any
 from bonspiel.planners.planner import announce, unsupported
 from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError, number, parsed
 from bonspiel.runs.games.game import CLOCK, GAMES, ScheduledGame, Side, TwoPlayerGame
-from bonspiel.runs.planner_check import check_planner
+from bonspiel.runs.planner_check import refuse_broken
 from bonspiel.runs.results.store import MATCH
 from bonspiel.runs.suite import Suite
 
@@ -73,7 +73,7 @@ class Tournament:
             if reason := unsupported(player, self.game.model):
                 raise UsageError(f"{text} cannot play {self.name}: {reason}")
             announce(player, self.game.model)
-            check_planner(text, self.name, self.game.make_player, partial(getattr, self.game, "model"))
+            refuse_broken(text, self.name, self.game.make_player, partial(getattr, self.game, "model"))
         return {text: repr(player) for text, player in players.items()} | {self.name: repr(self.game)}
 
     def to_json(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from bonspiel.envs.go.gtp.engine import GTPEngine
 from bonspiel.envs.go.model import Go
 from bonspiel.planners.planner import Budget
 from bonspiel.runs.experiment import number, planner_for
-from bonspiel.runs.planner_check import check_planner
+from bonspiel.runs.planner_check import refuse_broken
 from bonspiel.version import __version__
 
 
@@ -27,8 +27,9 @@ def main(planner: str, budget: Budget, seed: int, lines: Iterable[str]) -> int:
     """
     model = Go()
     rng = np.random.default_rng(number("seed", seed, 0, 2**32 - 1, whole=True))
-    check_planner(planner, "go", planners.parse, lambda: model)
-    engine = GTPEngine(planner_for(planner, model, "go"), model, budget, rng, __version__)
+    player = planner_for(planner, model, "go")
+    refuse_broken(planner, "go", planners.parse, lambda: model)
+    engine = GTPEngine(player, model, budget, rng, __version__)
     for line in lines:
         print(engine.answer(line), end="", flush=True)
         if not engine.is_open:

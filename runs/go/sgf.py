@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 from bonspiel.planners.checks import require
@@ -15,6 +16,7 @@ START = re.compile(r"\(\s*;")
 TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z][A-Za-z0-9_]*)|\[([^\]\\]*(?:\\.[^\]\\]*)*)\])", re.DOTALL)
 ESCAPE = re.compile(r"\\(?:\r\n|\n\r|[\r\n]|(.))", re.DOTALL)  # of a line's end it leaves nothing
 CHARSET = re.compile(rb"(?<![A-Za-z])CA\s*\[\s*([^\]\s]+)\s*\]")
+TRIED = 8  # at most, of the texts in a file that look like a CA
 LARGER = {"gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932", "sjis": "cp932"}  # as such files are written
 
 Node = dict[str, list[str]]
@@ -42,17 +44,21 @@ def _escaped(value: str) -> str:
 
 
 def read_file(file: Path) -> list[Node]:
-    """The nodes of the main line in a file; see `read_nodes`. Further games in it are counted on standard error.
+    """The nodes of the main line in a file; see `read_nodes`.
+
+    Standard error tells of further games, and of a CA that is not true.
 
     Raises:
         OSError: it cannot be read.
-        ValueError: it is larger than `LARGEST`; or as of `decoded` and `read_nodes`.
+        ValueError: it is larger than `LARGEST`; or as of `read_nodes`.
     """
     with file.open("rb") as stream:
         data = stream.read(LARGEST + 1)
     if len(data) > LARGEST:
         raise ValueError(f"it has more than {LARGEST:,} bytes, the limit for a game")
-    text = decoded(data)
+    text, note = decoded(data)
+    if note:
+        print(f"{file} {note}", file=sys.stderr)
     nodes = read_nodes(text)
     others = _count(text) - 1
     if others > 0:
@@ -60,26 +66,40 @@ def read_file(file: Path) -> list[Node]:
     return nodes
 
 
-def decoded(data: bytes) -> str:
+def decoded(data: bytes) -> tuple[str, str]:
     """The text in a file: by its byte order mark or else its CA, where that is true; or else UTF-8, or else Latin-1.
 
-    Raises:
-        ValueError: CA names no known character set.
+    Beside it a note about a CA that is unknown or not true, empty if there is none.
     """
-    named = CHARSET.search(data)
-    charset = named[1].decode("latin-1") if named else ""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        charset = "utf-16"
+        names, is_marked = ["utf-16"], True
     elif data.startswith(codecs.BOM_UTF8):
-        charset = ""
-    for name in filter(None, (LARGER.get(charset.lower().replace("-", "_"), charset), "utf-8-sig")):
-        try:
-            return _decoded_part(data, name)
-        except UnicodeDecodeError:
-            continue
-        except LookupError:
-            raise ValueError(f"CA={charset!r}: must be a character set such as UTF-8, GB18030 or Shift_JIS") from None
-    return data.decode("latin-1")
+        names, is_marked = ["utf-8-sig"], True
+    else:  # the first may stand in a comment, which only the decoded text shows
+        found = dict.fromkeys(name[1].decode("latin-1") for name in islice(CHARSET.finditer(data), TRIED))
+        names, is_marked = list(found), False
+    for name in names:
+        with suppress(LookupError, ValueError):  # a codec of Python may raise any ValueError
+            text = _decoded_part(data, LARGER.get(name.lower().replace("-", "_"), name))
+            if is_marked or _charset(text) == name:
+                return text, ""
+    try:
+        text, used = _decoded_part(data, "utf-8"), "UTF-8"
+    except UnicodeDecodeError:
+        text, used = data.decode("latin-1"), "Latin-1"
+    named = _charset(text)
+    return text, named and f"says CA={named[:40]!r}, which is not its character set: it is read as {used}"
+
+
+def _charset(text: str) -> str:
+    """The CA in the first node of a text, without blanks around; empty if there is none."""
+    try:
+        nodes = read_nodes(text)
+    except Incomplete as error:
+        nodes = error.nodes
+    except ValueError:
+        nodes = []
+    return "".join(nodes[0].get("CA", [])[:1]).strip() if nodes else ""
 
 
 def _decoded_part(data: bytes, charset: str) -> str:
@@ -117,34 +137,32 @@ def read_nodes(text: str) -> list[Node]:
     raise Incomplete(nodes)
 
 
-def _tokens(text: str, nodes: list[Node]) -> Iterator[re.Match[str]]:
-    """Marks, names and values one after the other, from the first game on; a mail's header may stand before it."""
-    first, end = START.search(text), len(text.rstrip())
-    if first is None or text.lstrip().startswith("["):
+def _tokens(text: str, nodes: list[Node], start: int = 0) -> Iterator[re.Match[str]]:
+    """Marks, names and values one after the other, from the first game after `start` on; a mail may stand before it."""
+    first = START.search(text, start)
+    if first is None or (start == 0 and text.lstrip().startswith("[")):
         raise ValueError(f"{text[:40]!r} is no game in the Smart Game Format")
     place = first.start()
-    while place < end:
-        found = TOKEN.match(text, place)
-        if found is None:
-            rest = text[place:].lstrip()
-            if rest.startswith("["):
-                raise Incomplete(nodes)
-            raise ValueError(f"{rest[:20]!r} is not of the Smart Game Format")
+    while found := TOKEN.match(text, place):
         yield found
         place = found.end()
+    rest = text[place:].lstrip()
+    if rest.startswith("["):
+        raise Incomplete(nodes)
+    if rest:
+        raise ValueError(f"{rest[:20]!r} is not of the Smart Game Format")
 
 
 def _count(text: str) -> int:
     """The games in a text, whole or not, whatever stands between them."""
-    count = depth = 0
-    rest = text
+    count = place = 0
     with suppress(ValueError):  # what follows the games may be anything
-        while START.search(rest):
-            count += 1
-            for found in _tokens(rest, []):
+        while START.search(text, place):
+            count, depth = count + 1, 0
+            for found in _tokens(text, [], place):
                 depth += (found[1] == "(") - (found[1] == ")")
                 if depth == 0:
-                    rest = rest[found.end() :]
+                    place = found.end()
                     break
             else:
                 break

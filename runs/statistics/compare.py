@@ -97,12 +97,12 @@ def compare(
                 result.append(_comparison(ours, theirs, *np.array(both).T))
             else:
                 left_out.append(LeftOut(env, budget, unit, "no episode in common yet"))
-        if environments or not (simulations or milliseconds):
-            missing = [repr(name) for name, text in zip((a, b), texts, strict=True) if text is None]
-            left_out += [LeftOut(env, None, "", f"not played by {name}") for name in missing]
+        if missing := [repr(name) for name, text in zip((a, b), texts, strict=True) if text is None]:
+            left_out.append(LeftOut(env, None, "", f"not played by {' and '.join(missing)}"))
     if not result:
+        reasons = "; ".join(_left_out(left_out))
         show = f"the run's tables show what was played: `bonspiel report {store.folder}`"
-        raise UsageError(f"{a!r} and {b!r} have no episode in common there; {show}")
+        raise UsageError(f"{a!r} and {b!r} have no episode in common there: {reasons}; {show}")
     return Comparisons(result, left_out)
 
 
@@ -189,18 +189,18 @@ def table(comparisons: Comparisons) -> str:
         ]
         parts.append("\n".join([env, *heads, markdown(rows)]))
     if comparisons.left_out:
-        parts.append("\n".join(_left_out(comparisons.left_out)))
+        parts.append("\n".join(f"not compared: {line}" for line in _left_out(comparisons.left_out)))
     return "\n\n".join([*parts, MEANING])
 
 
 def _left_out(found: Iterable[LeftOut]) -> Iterator[str]:
-    """A line for each budget and reason, with the environments."""
+    """A text for each budget and reason, with the environments."""
     grouped: dict[tuple[float | None, str, str], list[str]] = {}
     for env, budget, unit, reason in found:
         grouped.setdefault((budget, unit, reason), []).append(env)
     for (budget, unit, reason), places in grouped.items():
         what = "" if budget is None else f"{amount(budget, unit)} in "
-        yield f"not compared: {what}{', '.join(places)} ({reason})"
+        yield f"{what}{', '.join(places)} ({reason})"
 
 
 MEANING = """A - B: mean difference over episodes that met the same noise, with its 95 % interval

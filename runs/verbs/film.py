@@ -25,7 +25,7 @@ def film(arguments: argparse.Namespace) -> int:
 
     from bonspiel import planners
     from bonspiel.planners.contract.decisions import CheckedSearch
-    from bonspiel.runs.planner_check import check_planner
+    from bonspiel.runs.planner_check import refuse_broken
     from bonspiel.runs.runner.episode import failures_named
     from bonspiel.runs.suite import model_of
 
@@ -33,7 +33,7 @@ def film(arguments: argparse.Namespace) -> int:
     check_writable(out, FILMS)
     env = environment(arguments.env)
     planner = planner_for(arguments.planner, env.model, arguments.env)
-    check_planner(arguments.planner, arguments.env, planners.parse, lambda: model_of(arguments.env))
+    refuse_broken(arguments.planner, arguments.env, planners.parse, lambda: model_of(arguments.env))
     budget = planners.Budget(simulations=number("budget", arguments.budget, 1, 1e7, whole=True))
     seed = number("seed", arguments.seed, 0, 2**32 - 1, whole=True)
     rng, frames, over = np.random.default_rng(seed), [], False

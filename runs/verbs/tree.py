@@ -23,7 +23,7 @@ def tree(arguments: argparse.Namespace) -> int:
     from bonspiel import envs, planners
     from bonspiel.planners.contract.decisions import checked_plan
     from bonspiel.planners.core.search import kept_trees
-    from bonspiel.runs.planner_check import check_planner
+    from bonspiel.runs.planner_check import refuse_broken
     from bonspiel.runs.reporting.tree import picture
     from bonspiel.runs.runner.episode import failures_named
     from bonspiel.runs.suite import model_of
@@ -32,7 +32,7 @@ def tree(arguments: argparse.Namespace) -> int:
     check_writable(out, PICTURES)
     model = parsed(envs.parse, arguments.env)
     planner = planner_for(arguments.planner, model, arguments.env)
-    check_planner(arguments.planner, arguments.env, planners.parse, lambda: model_of(arguments.env))
+    refuse_broken(arguments.planner, arguments.env, planners.parse, lambda: model_of(arguments.env))
     budget = planners.Budget(simulations=number("budget", arguments.budget, 1, 1e7, whole=True))
     rng = np.random.default_rng(number("seed", arguments.seed, 0, 2**32 - 1, whole=True))
     axes = coordinates(arguments.axes, model.state_dim, getattr(model, "time_index", None))

@@ -147,15 +147,39 @@ def test_the_character_set_is_that_of_the_mark_or_of_ca_or_utf_8_or_latin_1(tmp_
     assert record.read(file).names[0] == name
 
 
-@pytest.mark.parametrize("charset", ["klingon", "hex", "UTF 8", "\u00fc"])
-def test_an_unknown_character_set_is_named(tmp_path, charset):
+@pytest.mark.parametrize("written", ["utf-8", "latin-1"])
+@pytest.mark.parametrize(
+    "charset", ["ANSI", "8859-1", "klingon", "hex", "undefined", "punycode", "idna", "utf-16", "cp037", "UTF 8", "x\0"]
+)
+def test_a_character_set_that_is_unknown_or_not_true_is_named_and_others_are_tried(tmp_path, capsys, charset, written):
     file = tmp_path / "game.sgf"
-    file.write_bytes(f"(;CA[{charset}]{GAME_OF_TWO.format('x')}".encode("latin-1"))
-    if charset == "UTF 8":  # no set has a blank in its name
-        assert record.read(file).names[0] == "x"
-    else:
-        with pytest.raises(ValueError, match=f"CA='{charset}': must be a character set such as UTF-8"):
-            record.read(file)
+    file.write_bytes(f"(;CA[{charset}]{GAME_OF_TWO.format('Müller-Lüdenscheidt')}".encode(written))
+    assert record.read(file).names[0] == "Müller-Lüdenscheidt"
+    said = f"{file} says CA={charset!r}, which is not its character set: it is read as {written.title()}\n"
+    assert capsys.readouterr().err.lower() == said.lower()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(;C[CA [x\\]]PB[Jöns]SZ[9];B[ee])",
+        "(;PB[Jöns]SZ[9]C[CA[GBK\\] is not meant];B[ee])",
+        "CA[Big5] in a mail\n(;PB[Jöns]SZ[9];B[ee])",
+        "(;PB[Jöns]SZ[9];B[ee]CA[GBK])",
+        "(;PB[Jöns]SZ[9];B[ee])(;CA[GBK]SZ[9])",
+        "(;C[CA[Big5\\] or CA[klingon\\]]CA[UTF-8]PB[Jöns]SZ[9];B[ee])",
+    ],
+)
+def test_a_character_set_is_that_of_the_first_node_alone(tmp_path, text):
+    file = tmp_path / "game.sgf"
+    file.write_text(text, encoding="utf-8")
+    assert record.read(file).names[0] == "Jöns"
+
+
+def test_a_character_set_is_found_behind_text_whose_bytes_are_brackets(tmp_path):
+    file = tmp_path / "game.sgf"
+    file.write_bytes("(;AN[表]CA[Shift_JIS]SZ[9]PB[表];B[ee])".encode("cp932"))  # the second byte is a backslash
+    assert record.read(file).names[0] == "表"
 
 
 @pytest.mark.parametrize(
@@ -213,6 +237,8 @@ def test_passes_are_read_in_each_form(tmp_path):
         ("\n(;SZ[9](;B[aa])(;B[bb]))\n(;SZ[9]", 2),
         ("(bye)", 0),
         ("\n\nFrom: her: (2)\n\n(;SZ[9])", 1),
+        ("[(;SZ[9])]\n", 1),
+        ("\n(;)" * 30_000 + "\n", 30_000),
     ],
 )
 def test_games_beside_the_first_are_counted(tmp_path, capsys, more, left):

@@ -5,7 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -315,21 +315,25 @@ def test_the_results_file_alone_is_moved_away_to_run_again(run, rows, whole, lef
     assert names(Path("x")) == FINISHED and rows(Path("x")) == whole
 
 
-def test_a_lock_whose_file_was_removed_while_it_was_taken_is_taken_again(tmp_path, monkeypatch):
-    import filelock
+@pytest.mark.parametrize("leave", [True, False], ids=["a run ends", "a reader asks"])
+def test_a_lock_whose_file_was_removed_while_it_was_taken_is_not_taken(tmp_path, monkeypatch, leave):
+    """The file that one run has opened is removed before it is locked, and a third run has locked its own."""
+    fcntl = pytest.importorskip("fcntl")
+    flock, others = fcntl.flock, ExitStack()
+    (tmp_path / LOCK).touch()  # as a killed run leaves it
 
-    acquire, taken = filelock.FileLock.acquire, []
+    def late(file, operation):
+        monkeypatch.setattr(fcntl, "flock", flock)
+        if leave:
+            with locked(tmp_path):
+                pass
+        assert not in_use(tmp_path)
+        others.enter_context(locked(tmp_path))
+        flock(file, operation)
 
-    def late(self, *given, **named):
-        found = acquire(self, *given, **named)
-        if not taken:
-            (tmp_path / LOCK).unlink()
-        taken.append(self)
-        return found
-
-    monkeypatch.setattr(filelock.FileLock, "acquire", late)
-    with locked(tmp_path):
-        assert len(taken) == 2 and (tmp_path / LOCK).exists() and in_use(tmp_path)
+    monkeypatch.setattr(fcntl, "flock", late)
+    with others:
         with pytest.raises(UsageError, match="in use by another run"), locked(tmp_path):
             pass
+        assert in_use(tmp_path)
     assert not in_use(tmp_path) and names(tmp_path) == set()

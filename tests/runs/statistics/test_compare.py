@@ -139,7 +139,7 @@ def test_episodes_by_another_seed_met_other_noise(tmp_path):
     )
     with (
         store.read(made(tmp_path / "run", suite, lambda setting: [1.0])) as results,
-        pytest.raises(UsageError, match="no episode in common"),
+        pytest.raises(UsageError, match=r"no episode in common .* \(played with seeds 0 and 1\)"),
     ):
         compare.compare(results, "uct", "dpw")
 
@@ -196,7 +196,7 @@ def test_what_cannot_be_compared_is_refused_and_the_choices_are_named(run, folde
 
 
 def test_the_table(run, folder):
-    status, out, err = run("compare", folder, "uct, thesis", "uct, tuned", "--budget", "10")
+    status, out, err = run("compare", folder, "uct, thesis", "uct, tuned", "--budget", "10", "--env", TRAP)
     assert (status, err) == (0, "")
     env, a, b, head, _, row, *meaning = out.splitlines()
     assert [line.partition(":")[0] for line in meaning] == ["", "A - B", "p", "P(A > B)", "more episodes"]
@@ -310,7 +310,31 @@ def test_what_is_left_out_of_a_comparison_is_named(run, labelled):
 
 def test_an_environment_that_one_has_not_played_is_named(run, folder):
     _, out, _ = run("compare", folder, "uct, thesis", "uct, tuned")
-    assert f"not compared: {HUNT} (not played by 'uct, thesis')" in out
+    assert f"not compared: {HUNT} (not played by 'uct, thesis' and 'uct, tuned')" in out
+    for chosen in (("--budget", 10), ("--milliseconds", 1), ("--budget", 10, "--env", TRAP, "--env", HUNT)):
+        _, out, _ = run("compare", folder, TUNED, "uct, thesis", *chosen)
+        assert f"not compared: {HUNT} (not played by 'uct, thesis')" in out
+
+
+def test_an_environment_that_neither_has_played_is_named_once(run, tmp_path):
+    experiments = [{"env": TRAP, "planners": ["uct", "dpw"]}, {"env": HUNT, "planners": ["random"]}]
+    suite = Suite.of("x", {"experiment": [one | {"simulations": [10], "episodes": 2} for one in experiments]})
+    made(tmp_path / "run", suite, lambda setting: [1.0, 2.0])
+    _, out, _ = run("compare", tmp_path / "run", "uct", "dpw", "--budget", "10")
+    assert f"not compared: {HUNT} (not played by 'uct' and 'dpw')\n" in out
+
+
+def test_where_nothing_can_be_compared_all_reasons_are_given_in_one_line(run, tmp_path):
+    experiments = [
+        {"env": TRAP, "planners": ["uct"], "seed": 0},
+        {"env": TRAP, "planners": ["dpw"], "seed": 1},
+        {"env": HUNT, "planners": ["uct"]},
+    ]
+    suite = Suite.of("x", {"experiment": [one | {"simulations": [10], "episodes": 2} for one in experiments]})
+    made(tmp_path / "run", suite, lambda setting: [1.0, 2.0])
+    status, out, err = run("compare", tmp_path / "run", "uct", "dpw")
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert f"10 simulations in {TRAP} (played with seeds 0 and 1); {HUNT} (not played by 'dpw')" in err
 
 
 def test_a_budget_of_which_no_episode_is_played_yet_is_named(run, tmp_path):
