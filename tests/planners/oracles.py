@@ -20,6 +20,7 @@ class Edge:
     mean: float = 0.0
     outcomes: list = field(default_factory=list)
     variance: float = 0.0
+    gains: list = field(default_factory=list)
 
 
 @dataclass
@@ -157,6 +158,7 @@ class TreeOracle:
         off, part = node.player * value - edge.mean, weight / edge.visits
         edge.variance = (edge.variance + off * off * part) * (1.0 - part)  # equal gains have none, in any order
         edge.mean += off * weight / edge.visits
+        edge.gains += [node.player * value] * weight
         return value, weight
 
     def roll_out(self, state, left):
