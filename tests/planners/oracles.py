@@ -20,6 +20,7 @@ class Edge:
     mean: float = 0.0
     outcomes: list = field(default_factory=list)
     variance: float = 0.0
+    gains: list = field(default_factory=list)
 
 
 @dataclass
@@ -94,7 +95,8 @@ class TreeOracle:
         rollout: the number of the model's rollouts that value a new node; 0 acts on in the tree.
         omega: probability that a new action is drawn anywhere, and not by `near_best`.
         uniform: how many uniform proposals `near_best` makes before Gaussian ones.
-        bonus: (C, N, n, variance of the returns) -> what is added to the mean; UCB1's if None.
+        bonus: (mean, C, N, n, variance of the returns) -> the score; UCB1's if None. It is rounded as the planners
+            round it, so that the same edges are equal.
         first_play: an untried action waits until no tried one has a higher score.
         scaled: whether C is in units of the range of the returns so far.
         blind_values: number of candidates for a new action.
@@ -157,6 +159,7 @@ class TreeOracle:
         off, part = node.player * value - edge.mean, weight / edge.visits
         edge.variance = (edge.variance + off * off * part) * (1.0 - part)  # equal gains have none, in any order
         edge.mean += off * weight / edge.visits
+        edge.gains += [node.player * value] * weight
         return value, weight
 
     def roll_out(self, state, left):
@@ -167,9 +170,9 @@ class TreeOracle:
         if self.scaled and len(set(self.returns)) > 1:
             c *= max(self.returns) - min(self.returns)
         bonus = self.bonus or (
-            lambda c, total, n, variance: c * math.sqrt(2.0 * math.log(total)) * (1.0 / math.sqrt(n))
+            lambda mean, c, total, n, variance: mean + c * math.sqrt(2.0 * math.log(total)) * (1.0 / math.sqrt(n))
         )
-        return [edge.mean + bonus(c, node.visits, edge.visits, edge.variance) for edge in node.edges]
+        return [bonus(edge.mean, c, node.visits, edge.visits, edge.variance) for edge in node.edges]
 
     def is_urgent(self, node):
         return not node.edges or self.first_play > max(self.scores(node))

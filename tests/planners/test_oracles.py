@@ -1,5 +1,6 @@
 """Tree planners against the plain recursions of `oracles`: equal visits, values, actions and random draws."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,15 +74,16 @@ def test_voot_draws_from_the_voronoi_cell_of_the_best_action(model):
         check(text, model, 400, uniform=uniform, **many)
 
 
-def ucb_v(c, total, n, variance):
-    """Audibert, Munos, Szepesvari 2009."""
-    return np.sqrt(2.0 * variance * np.log(total) / n) + 3.0 * c * np.log(total) / n
+def ucb_v(mean, c, total, n, variance):
+    """Audibert, Munos, Szepesvari 2009, with w^2 = 2 ln N / n."""
+    w = math.sqrt(2.0 * math.log(total)) * (1.0 / math.sqrt(n))
+    return mean + math.sqrt(variance) * w + 1.5 * c * w * w
 
 
-def ucb1_tuned(c, total, n, variance):
-    """Auer, Cesa-Bianchi, Fischer 2002, for returns in a range of c."""
-    bound = variance + c**2 * np.sqrt(2.0 * np.log(total) / n)
-    return np.sqrt(np.log(total) / n * min(c**2 / 4.0, bound))
+def ucb1_tuned(mean, c, total, n, variance):
+    """Auer, Cesa-Bianchi, Fischer 2002, for returns in a range of c, with w^2 = 2 ln N / n."""
+    w = math.sqrt(2.0 * math.log(total)) * (1.0 / math.sqrt(n))
+    return mean + w * math.sqrt(0.5 * min(0.25 * c * c, variance + c * c * w))
 
 
 OPTIONS = {

@@ -98,7 +98,8 @@ def icem(model, rng, budget, population):
         population /= 1.25
     best = best_first(every)[0]
     value, best_value = rollouts(mean), rollouts(best)
-    return (mean, value) if value >= best_value else (best, best_value)
+    chosen = rng.random() >= 0.5 if value == best_value else value < best_value
+    return (best, best_value) if chosen else (mean, value)
 
 
 def mppi(model, rng, budget, population):

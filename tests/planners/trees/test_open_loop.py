@@ -8,7 +8,7 @@ import pytest
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
 from bonspiel.planners.jit import compiled
-from tests.planners.oracles import may_widen, ucb1
+from tests.planners.oracles import best_of, may_widen, ucb1
 from tests.planners.tiny_models import Bandit, Chain, Target, UnitBox
 
 
@@ -28,7 +28,7 @@ def simulate(model, rng, sequence, state, left, exploration, widening):
         edge = sequence.edges[-1]
     else:
         means, visits = ([edge[key] for edge in sequence.edges] for key in ("mean", "visits"))
-        edge = sequence.edges[ucb1(means, visits, sequence.visits, exploration)]
+        edge = sequence.edges[ucb1(means, visits, sequence.visits, exploration, rng)]
     after = np.empty_like(state)
     value, terminated = model.step(state, edge["action"], after, model.params, rng)
     if not terminated and left > 1:
@@ -53,6 +53,7 @@ def test_open_loop_is_ucb1_on_sequences(model, text, exploration, widening):
     assert decision.visits.tolist() == [edge["visits"] for edge in root.edges]
     assert decision.actions.tolist() == [edge["action"].tolist() for edge in root.edges]
     assert decision.values.tolist() == [edge["mean"] for edge in root.edges]
+    best_of([(edge["visits"], edge["mean"]) for edge in root.edges], oracle_rng)  # the last choice draws too
     assert rng.bit_generator.state == oracle_rng.bit_generator.state
 
 

@@ -34,7 +34,8 @@ def test_the_last_one_left_is_played():
 @pytest.mark.parametrize(("simulations", "visits"), [(3, [1, 1, 1, 0]), (4, [1, 1, 1, 1]), (5, [1, 1, 1, 2])])
 def test_each_action_is_tried_before_any_is_dropped(simulations, visits):
     decision = decide(Bandit(), simulations, np.array([[0.1], [0.2], [0.3], [0.9]]))
-    assert decision.visits.tolist() == visits
+    assert sorted(decision.visits.tolist()) == sorted(visits)
+    assert simulations < 5 or decision.visits[3] == 2
 
 
 def test_a_round_takes_its_part_of_the_seconds(ticking):
@@ -68,7 +69,8 @@ class HalvingOracle(TreeOracle):
     def halve(self, state, steps, budget, actions):
         self.root = self.node(np.array(state, float))
         self.root.edges = [Edge(action) for action in actions]
-        self.left, done, rounds = self.root.edges, 0, math.ceil(math.log2(len(actions)))
+        self.left = [self.root.edges[i] for i in self.rng.permutation(len(actions))]
+        done, rounds = 0, math.ceil(math.log2(len(actions)))
         for number in range(1, rounds + 1):
             until = min(max(budget * number // rounds, done + len(self.left)), budget)
             for _ in range(done, until):

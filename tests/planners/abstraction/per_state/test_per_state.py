@@ -10,7 +10,7 @@ import pytest
 from bonspiel import planners
 from bonspiel.planners import Budget
 from bonspiel.planners.abstraction.per_state import resumable
-from tests.planners.oracles import cells_of, ucb1
+from tests.planners.oracles import best_of, cells_of, ucb1
 from tests.planners.tiny_models import Duel, python_twin
 
 
@@ -54,7 +54,7 @@ def algorithm_8(model, root, simulations, rng, t0=1.0, b=1.3, p=4.0, q=0.4, c=1.
         else:
             log = math.log(max(z**q + policy * len(choices), 1.0))
             score = [r[i] / n[i] + c * math.sqrt(2 * log / (n[i] * z ** (q - 1))) for i in range(len(n))]
-            best = max(range(len(n)), key=score.__getitem__)
+            best = best_of(score, rng)
         action, key = choices[best]
         g = step(x, action)
         for s in walk:
@@ -70,7 +70,7 @@ def algorithm_8(model, root, simulations, rng, t0=1.0, b=1.3, p=4.0, q=0.4, c=1.
     arms = options(root)
     root_visits, means = np.zeros(len(arms)), np.zeros(len(arms))
     for i in range(simulations):
-        a = ucb1(means, root_visits, i, c)
+        a = ucb1(means, root_visits, i, c, rng)
         root_visits[a] += 1
         means[a] += (model.player(root, model.params) * step(root, arms[a][0]) - means[a]) / root_visits[a]
     return root_visits, means
@@ -136,10 +136,14 @@ def test_root_actions_are_the_only_ones():
     assert decision.visits.sum() == decision.simulations == 100
 
 
-def test_fewer_simulations_than_actions_try_the_first():
-    decision = planners.make("abstraction").plan(Duel(), np.zeros(2), Budget(1), np.random.default_rng(0))
-    assert decision.visits.tolist() == [1, 0]
-    assert decision.action[0] == decision.actions[0, 0]
+def test_fewer_simulations_than_actions_try_any():
+    tried = set()
+    for seed in range(20):
+        decision = planners.make("abstraction").plan(Duel(), np.zeros(2), Budget(1), np.random.default_rng(seed))
+        assert sorted(decision.visits.tolist()) == [0, 1]
+        assert decision.action[0] == decision.actions[decision.visits == 1, 0]
+        tried.add(decision.action[0])
+    assert len(tried) == 2
 
 
 def test_uct_takes_the_sets_of_each_state():

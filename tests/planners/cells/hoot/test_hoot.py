@@ -67,7 +67,9 @@ class Hoo:
             halves = [half for half in ((*cell, 0), (*cell, 1)) if half in self.cells]
             if not halves:
                 return cell
-            cell = max(halves, key=lambda half: self.cells[half][:2])
+            known = [self.cells[half][:2] for half in halves]
+            equal = len(known) == 2 and known[0] == known[1]
+            cell = halves[int(self.rng.random() < 0.5) if equal else known.index(max(known))]
 
 
 def oracle(model, rng, simulations, bonus, exploration=1.0, nu=1.0, rho=None, halvings=8, cell_depth=4):

@@ -9,7 +9,7 @@ import pytest
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
 from tests.planners.oracles import TreeOracle
-from tests.planners.tiny_models import Bandit, Chain, Diamond, Duel, Handover, Target
+from tests.planners.tiny_models import Bandit, Chain, Duel, Handover
 
 
 class RaveOracle(TreeOracle):
@@ -68,11 +68,9 @@ MODELS = [
     Bandit(),
     Chain(),
     DiscountedChain(),
-    Diamond(),
     Handover(),
-    Target(),
     Duel(),
-]  # not Trap: its few rewards tie
+]  # not those whose few rewards tie: sums in another order are not equal
 
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
