@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from bonspiel.planners.core.code.packages import error_place, error_text
 from bonspiel.planners.core.jit import RNG, ROLES, VECTOR, Problem, helper, kernel, no_validity, step
-from bonspiel.planners.core.jit.validity import FIRST, INVALID, REWARD, action_dim_of
+from bonspiel.planners.core.jit.validity import FIRST, INVALID, MOST_TRIALS, REWARD, TRIAL_GAIN, TRIALS, action_dim_of
 from bonspiel.planners.core.problem import PROBLEM
 from bonspiel.planners.model import Array, Rng
 
@@ -64,6 +64,16 @@ def require_valid(problem: Problem) -> None:
 @kernel(PROBLEM, VECTOR, VECTOR, RNG)
 def _repeat(problem: Problem, action: Array, next_state: Array, rng: Rng) -> tuple[float, bool]:
     return step(problem, problem.state, action, next_state, rng)
+
+
+def valid_trial(problem: Problem) -> tuple[Array, float] | None:
+    """The first action and the return for the player to move of a valid random rollout, if one was found."""
+    validity, dim = problem.validity, len(problem.state)
+    if validity[TRIALS] <= MOST_TRIALS:
+        return None
+    count = action_dim_of(validity, dim)
+    begin = FIRST + dim + count
+    return validity[begin : begin + count].copy(), float(validity[TRIAL_GAIN])
 
 
 def first_playable(problem: Problem, actions: Array, visits: NDArray[np.int64], values: Array, best: int) -> int:

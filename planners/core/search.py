@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bonspiel.planners.core.jit import Problem, runner, seconds_loading
 from bonspiel.planners.core.problem import Stopped as Stopped
 from bonspiel.planners.core.problem import problem_of
-from bonspiel.planners.core.returns import all_invalid, first_playable, invalid_in, require_valid
+from bonspiel.planners.core.returns import all_invalid, first_playable, invalid_in, require_valid, valid_trial
 from bonspiel.planners.core.tree.nodes import MEAN, UNTRIED, WITHOUT_VARIANCE, SearchTree, grow, new_tree
 from bonspiel.planners.core.tree.selection import final_choice
 from bonspiel.planners.core.walk import new_walk
@@ -221,7 +221,7 @@ def plan_with_tree(
     walk = new_walk(model, problem.steps, candidates, budget)
 
     def decided(tree: SearchTree, simulations: int) -> Decision:
-        return decide(*root_of(tree), simulations, start, choose, problem=problem)
+        return decide(*root_of(tree), simulations, start, choose, problem=problem, given=root_actions is not None)
 
     return decided(*extend(kernel, model, tree, walk, problem, settings, grow, budget, rng, start, so_far=decided))
 
@@ -247,6 +247,7 @@ def decide(
     choose: Callable[[NDArray[np.int64], Array], int] | None = None,
     *,
     problem: Problem,
+    given: bool = False,
 ) -> Decision:
     """The decision by the statistics of the root.
 
@@ -258,14 +259,21 @@ def decide(
         start: clock at the beginning of the search.
         choose: (visits, value) gives the index of the action to play, one that has visits; `final_choice` if None.
         problem: that was searched.
+        given: whether no other actions may be played.
 
     Raises:
         InvalidRollouts: no rollout was valid.
         ValueError: the action or its value is not finite.
     """
     invalid = invalid_in(problem.validity)
-    if invalid > 0:
-        require_valid(problem)
+    if all_invalid(problem.validity):
+        trial = None if given else valid_trial(problem)
+        if trial is None:
+            require_valid(problem)
+        else:  # such as one of the many actions that widening has not added
+            action, gain = trial
+            seconds, row, one = time.perf_counter() - start, np.array([gain]), np.ones(1, np.int64)
+            return Decision(action, gain, simulations, seconds, action[None], one, row, invalid)
     values = value[:, MEAN].copy()
     if 0 in visits.tolist():
         values[visits == 0] = np.nan

@@ -10,13 +10,22 @@ from bonspiel.planners.core.jit.calls import (
     call_step,
     call_step_exact,
     call_traced_rollout,
+    player,
     sample_action,
 )
 from bonspiel.planners.core.jit.decorators import model_helper, rare_helper
-from bonspiel.planners.core.jit.validity import FIRST, INVALID, REWARD, TRIAL_RETURN, TRIALS, action_dim_of, is_kept
+from bonspiel.planners.core.jit.validity import (
+    FIRST,
+    INVALID,
+    MOST_TRIALS,
+    REWARD,
+    TRIAL_GAIN,
+    TRIAL_RETURN,
+    TRIALS,
+    action_dim_of,
+    is_kept,
+)
 from bonspiel.planners.model import Array
-
-MOST_TRIALS = 32
 
 
 def _sum_of(reward: Any, terminated: Any, next_state: Array) -> Any:
@@ -145,7 +154,8 @@ def _note_invalid(problem: Any, state: Array, action: Array, reward: Any, rng: A
         validity[TRIALS] += 1.0
         total = _random_return(problem, rng)
         if total - total == 0.0:
-            validity[TRIALS], validity[TRIAL_RETURN] = MOST_TRIALS, total
+            validity[TRIALS], validity[TRIAL_RETURN] = MOST_TRIALS + 1, total
+            validity[TRIAL_GAIN] = player(problem, problem.state) * total
 
 
 @rare_helper
@@ -153,13 +163,17 @@ def _random_return(problem: Any, rng: Any) -> Any:
     """The return of random actions from the root, NaN if it is invalid."""
     dim = len(problem.state)
     action_dim = action_dim_of(problem.validity, dim)
-    room = problem.validity[FIRST + dim + action_dim :]
+    first_action = problem.validity[FIRST + dim + action_dim :][:action_dim]
+    room = problem.validity[FIRST + dim + 2 * action_dim :]
     state, next_state, action = room[:dim], room[dim : 2 * dim], room[2 * dim : 2 * dim + action_dim]
     for i in range(dim):
         state[i] = problem.state[i]
     total, weight = 0.0, 1.0
-    for _ in range(problem.steps):
+    for depth in range(problem.steps):
         sample_action(problem, state, action, rng)
+        if depth == 0:
+            for i in range(action_dim):
+                first_action[i] = action[i]
         if len(problem.counter) > 0:
             problem.counter[0] += 1.0
         reward, terminated = call_step(problem, state, action, next_state, rng)

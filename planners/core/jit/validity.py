@@ -16,8 +16,8 @@ from bonspiel.planners.core.jit.decorators import ROLES, helper
 from bonspiel.planners.model import Array
 
 ROWS = 64  # of returns by depth; deeper ones share the last row
-INVALID, TRIALS, TRIAL_RETURN, REWARD = 2 * ROWS, 2 * ROWS + 1, 2 * ROWS + 2, 2 * ROWS + 3  # entries of a validity
-FIRST = 2 * ROWS + 4  # entry at which the first invalid step begins
+INVALID, TRIALS, TRIAL_RETURN, TRIAL_GAIN, REWARD, FIRST = range(2 * ROWS, 2 * ROWS + 6)  # entries that follow these
+MOST_TRIALS = 32  # of a decision; one more stands for a valid one
 STEPS, ROLLOUTS = ("step", "step_exact"), ("rollout", "traced_rollout")  # roles whose results may be invalid
 
 _NO_RETURNS = np.tile([math.inf, -math.inf], ROWS)
@@ -27,11 +27,12 @@ def new_validity(state_dim: int, action_dim: int) -> Array:
     """What a decision knows of its rollouts, none so far, in one vector, as more arrays would slow kernels down.
 
     It has the least and the largest return of valid rollouts, player +1's, from each depth on; the number of invalid
-    rollouts; the number of trials, random rollouts while no valid one is known, and the return of a valid one; reward,
-    state and action of the first invalid step, NaN for the action of a rollout by the model; then room for two states
-    and an action, and for the state where a rollout starts.
+    rollouts; the number of trials, random rollouts while no valid one is known, and the return of a valid one, for
+    player +1 and for the player to move; reward, state and action of the first invalid step, NaN for the action of a
+    rollout by the model; the first action of the last trial; then room for two states and an action, and for the state
+    where a rollout starts.
     """
-    return _empty(4 + 4 * state_dim + 2 * action_dim).copy()
+    return _empty(FIRST - INVALID + 4 * state_dim + 3 * action_dim).copy()
 
 
 @functools.cache
@@ -65,7 +66,7 @@ def merged_validity(parts: Sequence[Array], common: Array) -> Array:
 @helper
 def action_dim_of(validity: Array, state_dim: int) -> int:
     """Length of an action, by the length of the vector."""
-    return (len(validity) - FIRST - 4 * state_dim) // 2
+    return (len(validity) - FIRST - 4 * state_dim) // 3
 
 
 @helper

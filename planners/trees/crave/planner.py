@@ -94,7 +94,7 @@ class CRAVE(PlanLength):
         )
         walk = new_walk(model, problem.steps)
         known, done = extend(search, model, known, walk, problem, settings, grow, budget, rng, start)
-        return decide(*root_of(known.tree), done, start, problem=problem)
+        return decide(*root_of(known.tree), done, start, problem=problem, given=root_actions is not None)
 
     def _state_scale(self, model: Model) -> Array:
         if self.state_bandwidth is None:

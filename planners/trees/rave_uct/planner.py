@@ -157,7 +157,7 @@ class RaveUCT(PlanLength):
         walk = new_rave_walk(model, problem.steps, self.priors)
 
         def decided(known: RaveTree, simulations: int) -> Decision:
-            return decide(*root_of(known.tree), simulations, start, problem=problem)
+            return decide(*root_of(known.tree), simulations, start, problem=problem, given=root_actions is not None)
 
         return decided(*extend(search, model, known, walk, problem, settings, grow, budget, rng, start, so_far=decided))
 

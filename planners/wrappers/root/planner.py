@@ -17,7 +17,8 @@ from bonspiel.planners.checks import (
     require_count,
     require_positive,
 )
-from bonspiel.planners.core.returns import InvalidRollouts
+from bonspiel.planners.core.problem import problem_of
+from bonspiel.planners.core.returns import InvalidRollouts, first_playable
 from bonspiel.planners.model import HasActions, HasActionSd
 from bonspiel.planners.planner import Traits, check_plan, has_same_actions, traits_of
 from bonspiel.planners.registry import NESTED
@@ -141,6 +142,8 @@ class Root:
         pool, lost = pool_of(decisions), sum(error.rollouts for error in failed)
         best, simulations = self.choose(pool, model), lost + sum(decision.simulations for decision in decisions)
         invalid = lost + sum(decision.invalid for decision in decisions)
+        if invalid > 0:
+            best = first_playable(problem_of(model, state), pool.actions, pool.visits, pool.values, best)
         seconds = time.perf_counter() - start
         action, value = pool.actions[best].copy(), float(pool.values[best])
         return Decision(action, value, simulations, seconds, pool.actions, pool.visits, pool.values, invalid)

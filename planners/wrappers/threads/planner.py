@@ -105,7 +105,7 @@ class TreeParallel:
         virtual = Virtual(inner.exploration, float(self.virtual), self.virtual_loss)
         tree, done, problem = search_together(inner, virtual, model, state, budget, rng, root_actions, threads, start)
         keep_tree(tree)
-        return decide(*root_of(tree), done, start, problem=problem)
+        return decide(*root_of(tree), done, start, problem=problem, given=root_actions is not None)
 
 
 def search_together(
