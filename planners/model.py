@@ -32,6 +32,9 @@ class Model(Protocol):
     Every function writes into the arrays it is given, draws from the `rng` argument alone and takes its constants from
     `params`. Functions of a compiled model are module-level and decorated with `planners.jit.compiled`. Planners use
     what a model offers besides; the protocols below, from `HasTimeIndex` on, say what that may be.
+
+    Rewards and states are finite. Where a simulation meets one that is not, or an exception, it ends and counts as the
+    worst of the valid ones so far; `Decision.invalid` counts these.
     """
 
     @property

@@ -159,8 +159,8 @@ def extend(
         elapsed = time.perf_counter() - start
         spent = done / budget.simulations if budget.simulations is not None else elapsed / seconds
         stops = False
-        reports = report is not None and so_far is not None and done > 0 and due <= elapsed and spent < 1.0
-        if reports and not all_invalid(problem.validity):
+        is_due = done > 0 and due <= elapsed and spent < 1.0 and not all_invalid(problem.validity)
+        if report is not None and so_far is not None and is_due:
             stops, due = report(so_far(tree, done)), elapsed + PROGRESS_SECONDS
         if stops or (done > 0 and spent >= 1.0):
             keep_tree(tree)

@@ -148,7 +148,7 @@ class SequentialHalving(PlanLength):
                 tree, more = extend(_search, model, tree, walk, problem, settings, grow, part, rng, held=done)
                 done += more
             left = _better_half(tree, left)
-        return decide(*root_of(tree), done, start, lambda visits, value: int(left[0]), problem=problem)
+        return decide(*root_of(tree), done, start, lambda visits, value: int(left[0]), problem=problem, given=True)
 
 
 def _part(budget: Budget, done: int, elapsed: float, share: float, left: int) -> Budget | None:

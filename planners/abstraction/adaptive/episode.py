@@ -71,4 +71,5 @@ class AdaptiveEpisode:
             start,
             best_of_often_chosen,
             problem=problem,
+            given=root_actions is not None,
         )

@@ -64,4 +64,12 @@ class FixedEpisode:
         walk = walk_for(problem, settings)
         trie, done = extend(search, model, trie, walk, problem, settings, grow, budget, rng, start, self._held)
         self.last, self._held = trie, self._held + done
-        return decide(trie.bandit.actions, trie.bandit.visits, trie.bandit.value, done, start, problem=problem)
+        return decide(
+            trie.bandit.actions,
+            trie.bandit.visits,
+            trie.bandit.value,
+            done,
+            start,
+            problem=problem,
+            given=root_actions is not None,
+        )

@@ -68,7 +68,15 @@ class FixedMergeable:
         bandit = self.trie.bandit
         problem, *_ = task_of(self.planner, self.model, self.state, self.root_actions)
         problem = problem._replace(validity=self.validity)
-        return decide(bandit.actions, bandit.visits, bandit.value, self.simulations, start, problem=problem)
+        return decide(
+            bandit.actions,
+            bandit.visits,
+            bandit.value,
+            self.simulations,
+            start,
+            problem=problem,
+            given=self.root_actions is not None,
+        )
 
 
 def branch(common: FixedTrie, walk: FixedWalk) -> FixedTrie:

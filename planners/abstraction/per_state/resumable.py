@@ -52,7 +52,9 @@ class PerStateSearch:
         bandit = new_bandit(actions)
 
         def decided(_: PerStateTrie, simulations: int) -> Decision:
-            return decide(bandit.actions, bandit.visits, bandit.value, simulations, start, problem=self._problem)
+            return decide(
+                bandit.actions, bandit.visits, bandit.value, simulations, start, problem=self._problem, given=True
+            )
 
         trie = self._trie._replace(bandit=bandit)
         self._trie, done = self._extend(search, trie, self._problem, budget, start, decided)

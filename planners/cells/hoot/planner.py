@@ -159,7 +159,7 @@ def _plan(
     walk = new_forest_walk(model.state_dim, dim, problem.steps, len(diameter))
     forest, done = extend(search, model, forest, walk, problem, settings, grow, budget, rng, start)
     if root_actions is not None:
-        return decide(given, forest.bandit.visits, forest.bandit.value, done, start, problem=problem)
+        return decide(given, forest.bandit.visits, forest.bandit.value, done, start, problem=problem, given=True)
     actions, visits, value = np.empty((done, dim)), np.empty(done, np.int64), np.empty((done, 1))
     count, chosen = read_root(forest, low, high, actions, visits, value)
     return decide(

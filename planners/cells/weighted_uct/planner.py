@@ -96,4 +96,12 @@ class WeightedUCT(PlanLength):
         blend = action_kernel(actions, self.action_bandwidth)
         settings = WeightedUCTSettings(self.exploration, actions, self.bandwidth, blend, weights)
         known, done = extend(search, model, known, walk, problem, settings, grow, budget, rng, start)
-        return decide(known.bandit.actions, known.bandit.visits, known.bandit.value, done, start, problem=problem)
+        return decide(
+            known.bandit.actions,
+            known.bandit.visits,
+            known.bandit.value,
+            done,
+            start,
+            problem=problem,
+            given=root_actions is not None,
+        )
