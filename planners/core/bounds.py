@@ -1,5 +1,6 @@
 """Bounds of the states, from which a model without `cells` gets its cells."""
 
+import math
 import weakref
 from typing import Any
 
@@ -60,7 +61,7 @@ def _estimated(model: Model, low: Array, high: Array) -> Array:
 
 
 def _visited(model: Model) -> Array:
-    """The states of random rollouts, [STEPS, state_dim]."""
+    """The states of random rollouts, [STEPS, state_dim]; one that is invalid ends the rollout, as in searches."""
     rng, action = np.random.default_rng(0), np.empty(len(model.action_low))
     states, left, over = np.empty((STEPS, model.state_dim)), 0, True
     for i in range(STEPS):
@@ -68,6 +69,11 @@ def _visited(model: Model) -> Array:
             states[i], left, over = model.initial_state(rng), model.horizon, False
             continue
         model.sample_action(states[i - 1], action, model.params, rng)
-        _, over = model.step(states[i - 1], action, states[i], model.params, rng)
+        try:
+            _, over = model.step(states[i - 1], action, states[i], model.params, rng)
+        except Exception:  # the model's own; the search counts and names it
+            states[i] = math.nan
+        if not np.isfinite(states[i]).all():
+            states[i], over = states[i - 1], True
         left -= 1
     return states

@@ -22,7 +22,7 @@ class Spoilt(Trap):
     @staticmethod
     def step(state, action, next_state, params, rng):
         reward, over = Trap.step.py_func(state, action, next_state, params, rng)
-        return (reward if next_state[0] >= -0.2 else math.nan), over
+        return (reward if action[0] < 0.9 else math.nan), over
 """
 
 
