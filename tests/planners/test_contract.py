@@ -428,7 +428,7 @@ def test_rewards_that_are_not_numbers_are_refused(name, model, reward, simulatio
 @pytest.mark.parametrize("reward", [np.nan, np.inf, -np.inf])
 def test_rewards_of_which_some_are_not_numbers_lead_to_no_such_action(name, model, reward):
     for form in each_form(name, replace(model, reward=reward, threshold=0.5)):
-        decision = plan(name, form, 60, seed=1)
+        decision = plan(name, form, 200)
         assert np.isfinite(decision.value) and decision.invalid > 0
         assert decision.action[0] < 0.5
 

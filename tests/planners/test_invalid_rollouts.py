@@ -235,6 +235,15 @@ def uphill_rollout(state, scratch, depth, params, rng):
     return np.nan if state[0] > params[1] else depth * (2.0 + 0.25 * state[0])
 
 
+@every_planner
+@pytest.mark.parametrize("kind", [STATE, RAISE], ids=["state", "raise"])
+def test_bounds_that_are_estimated_by_rollouts_leave_invalid_ones_out(name, kind):
+    for model in forms(name, Cliff(kind)):
+        object.__setattr__(model, "state_low", np.array([-np.inf, 0.0]))
+        decision = plan(name, model)
+        assert decision.invalid > 0 and decision.action[0] >= -0.2
+
+
 @dataclass(frozen=True)
 class Uphill(Cliff):
     """The same with rewards that are all positive: an end before the others would be worse, but not by much."""

@@ -6,6 +6,7 @@ import numba
 import numpy as np
 import pytest
 
+from bonspiel.planners.core.jit import no_validity
 from bonspiel.planners.core.jit.atomics import add_and_publish, add_to, exchange, load, publish, read_published
 from bonspiel.planners.wrappers.threads.descent import back_up
 from bonspiel.planners.wrappers.threads.shared_tree import EXAMPLE_TREE, EXAMPLE_WALK
@@ -40,8 +41,10 @@ def test_an_access_has_its_order(function):
 def test_the_count_of_visits_shows_the_sum_of_their_returns():
     """Else the last thread to write an edge's mean might leave out another's return."""
 
-    def take(tree, walk):
-        back_up(tree, walk, 1, 0.0, 1.0, 0, 1)
+    def take(tree, walk, validity):
+        back_up(tree, walk, 1, 0.0, 1.0, validity, 0, 1)
 
     expected = [add_and_publish, read_published, load, publish, exchange, read_published]  # the sum is the plain load
-    assert " ".join(ORDERS[function] for function in expected) in " ".join(accesses(take, EXAMPLE_TREE, EXAMPLE_WALK))
+    assert " ".join(ORDERS[function] for function in expected) in " ".join(
+        accesses(take, EXAMPLE_TREE, EXAMPLE_WALK, no_validity())
+    )

@@ -242,6 +242,7 @@ class Pulse:
     compiled = True
     params = np.ones(1)
     discount, horizon, state_dim = 1.0, 3, 1
+    action_low, action_high = np.zeros(1), np.ones(1)
 
     step = staticmethod(pulse_step)
     sample_action = staticmethod(envs.Trap.sample_action)
