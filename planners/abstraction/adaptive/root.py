@@ -82,7 +82,7 @@ def spread_out(count: int, dim: int, rng: Rng) -> NDArray[np.int64]:
     """
     number = round(count ** (1.0 / dim))
     if number**dim == count:
-        turned = np.flatnonzero(rng.random(dim) < 0.5)
+        turned = tuple(np.flatnonzero(rng.random(dim) < 0.5).tolist())
         cells = np.flip(np.arange(count).reshape((number,) * dim), turned).ravel()
     else:
         cells = rng.permutation(count)
