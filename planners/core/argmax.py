@@ -24,13 +24,12 @@ def argmax(score: Callable[[Any, int], float], known: Any, first: int, count: in
     best, top, equals = first, -math.inf, 0
     for index in range(first, first + count):
         found = score(known, index)
-        if found > top:
-            best, top, equals = index, found, 1
-        elif found == top:
-            equals += 1
+        if found >= top:
+            equals = equals + 1 if found == top else 1
+            best, top = index, found
     if equals > 1:
         skip = int(rng.random() * equals)
-        for index in range(best, first + count):
+        for index in range(first, first + count):
             if score(known, index) == top:
                 if skip == 0:
                     return index
