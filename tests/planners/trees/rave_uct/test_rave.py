@@ -8,6 +8,7 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
+from bonspiel.planners.core.jit import no_validity
 from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.search import kept_trees
 from bonspiel.planners.core.tree.nodes import MEAN, UNTRIED, VARIANCE, add_node
@@ -115,7 +116,7 @@ def simulated(moves, movers, player=1.0, gain=1.0):
     known.tree.nodes[0]["player"] = player
     walk.path[0] = 0, edge_of(known, 0), 0.0
     walk.keys[: len(moves)], walk.movers[: len(moves)], walk.movers[len(moves)] = moves, movers, 0.0
-    back_up_rave(known, walk, 1, gain, True, 1.0, True)
+    back_up_rave(known, walk, 1, gain, True, 1.0, no_validity(), True)
     edges = range(int(known.tree.nodes[0]["actions"]))
     rows = known.tree.value
     return {int(known.tree.action[e, 0]): rows[e, RAVE_MEAN] for e in edges if rows[e, RAVE_VISITS] > 0}

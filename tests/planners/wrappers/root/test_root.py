@@ -231,7 +231,7 @@ class Broken(Walk):
 
 
 def test_a_worker_that_fails_in_another_process_ends_the_plan():
-    with pytest.raises(RuntimeError, match="lost the stone"):
+    with pytest.raises(ValueError, match=r"^all rollouts of the model are invalid: .* lost the stone"):
         plan("root:workers=2,run=processes", model=Broken())
 
 

@@ -243,14 +243,22 @@ def test_a_python_model_is_refused():
 
 
 class Failing(Bandit):
-    """Fails after some steps."""
+    """Fails after some steps, but not within one."""
+
+    horizon = 2
 
     @staticmethod
     @compiled("step")
     def step(state, action, next_state, params, rng):
-        if rng.random() < 0.01:
+        next_state[0] = rng.random()
+        return 0.0, False
+
+    @staticmethod
+    @compiled("player")
+    def player(state, params):
+        if state[0] > 0.99:
             raise RuntimeError("lost the stone")
-        return 0.0, True
+        return 1.0
 
 
 @pytest.mark.parametrize("inner", ["uct", "pw", "dpw"])
