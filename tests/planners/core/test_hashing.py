@@ -22,7 +22,8 @@ def test_mix_is_the_finaliser_of_splitmix64():
 
 @given(U64, U64)
 def test_combine_depends_on_the_order(a, b):
-    assert (combine(a, b) == combine(b, a)) == (a == b)
+    """But for pairs that differ in their two highest bits alone, as the golden ratio's constant is 1 modulo 4."""
+    assert (combine(a, b) == combine(b, a)) == ((int(a) - int(b)) % 2**62 == 0)
 
 
 @given(st.floats(-2, 3), st.integers(0, LEVELS))
