@@ -1,9 +1,9 @@
 """Invalid rollouts: what a search knows of them, and the returns that it takes in their place.
 
 A rollout is invalid if a reward or a next state of the model is not finite, or if a step or a rollout of the model
-raises. It ends there and counts as worse than all others: from each depth on, its return lies below the worst of the
-valid rollouts so far, for the player who moves at that depth, by as much as the best lies above it. So averages and
-bonuses keep the scale of what was met, and what leads there is avoided.
+raises. It ends there and counts as the worst: from each depth on, its return is the least of the valid rollouts so far,
+for the player who moves at that depth, or less where these are all equal or unknown. So averages and bonuses keep the
+scale of what was met, and what leads there is avoided.
 """
 
 import functools
@@ -19,8 +19,9 @@ from bonspiel.planners.model import Array
 ROWS = 64  # of returns by depth; deeper ones share the last row
 INVALID, TRIALS, TRIAL_RETURN, REWARD = 2 * ROWS, 2 * ROWS + 1, 2 * ROWS + 2, 2 * ROWS + 3  # entries of a validity
 FIRST = 2 * ROWS + 4  # entry at which the first invalid step begins
-MOST_TRIALS = 32
+AT_ONCE, MOST_TRIALS = 8, 32  # trials after one invalid rollout, and in all
 FOUND = MOST_TRIALS + 1  # in place of the trials, when one was valid
+MARGIN = 0.1  # below valid returns that are all equal, as a part of them
 UNKNOWN = -1e9  # return of an invalid rollout as long as no valid one is known
 STEPS, ROLLOUTS = ("step", "step_exact"), ("rollout", "traced_rollout")  # roles whose results may be invalid
 
@@ -74,7 +75,7 @@ def action_dim_of(validity: Array, state_dim: int) -> int:
 
 @helper
 def gain_of(validity: Array, depth: int, mover: float, total: float) -> float:
-    """The return from a depth on for the player who moves there; below the worst so far if it is not finite.
+    """The return from a depth on for the player who moves there; the worst so far, or less, if it is not finite.
 
     Args:
         validity: the problem's, which takes a finite return in.
@@ -91,13 +92,12 @@ def gain_of(validity: Array, depth: int, mover: float, total: float) -> float:
         return mover * total
     while low > 0 and validity[low] == math.inf:
         low -= 2
-    worst = validity[low] if mover > 0.0 else -validity[low + 1]
-    spread = validity[low + 1] - validity[low]
+    worst, equal = (validity[low] if mover > 0.0 else -validity[low + 1]), validity[low] == validity[low + 1]
     if validity[low] == math.inf:
         if validity[TRIALS] != FOUND:
             return UNKNOWN
-        worst, spread = mover * validity[TRIAL_RETURN], 0.0
-    return worst - (spread if spread > 0.0 else max(abs(worst), 1.0))
+        worst, equal = mover * validity[TRIAL_RETURN], True
+    return worst - MARGIN * max(abs(worst), 1.0) if equal else worst
 
 
 class GuardedFunctions(tuple[Any, ...]):
