@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from bonspiel.envs.role_checks import OPTIONAL, check_refinement, checked_step, sampled_action
+from bonspiel.envs.role_checks import OPTIONAL, InvalidResult, check_refinement, checked_step, sampled_action
 from bonspiel.planners.checks import is_discrete, offers, require, require_count, require_positive
 from bonspiel.planners.jit import SIGNATURES
 from bonspiel.planners.model import Array, HasActions, HasCells, HasTimeIndex, Model, Rng
@@ -55,6 +55,8 @@ def check_model(model: Model, rng: Rng | None = None, states: int = 100) -> None
 def check_briefly(model: Model, rng: Rng) -> None:
     """As `check_model`, of so few states that it takes less than a tenth of a second, or that one state's calls take.
 
+    Invalid results and exceptions pass unless there are some in every try, since a search counts them and goes on.
+
     Args:
         model: see `check_model`.
         rng: see `check_model`.
@@ -62,11 +64,19 @@ def check_briefly(model: Model, rng: Rng) -> None:
     Raises:
         ValueError: see `check_model`.
     """
-    start = time.perf_counter()
+    start, invalid, passed = time.perf_counter(), None, False
     for states in BRIEF:
-        check_model(model, rng, states)
-        if time.perf_counter() - start > BRIEF_SECONDS:
+        try:
+            check_model(model, rng, states)
+            passed = True
+        except Exception as error:
+            if isinstance(error, ValueError) and not isinstance(error, InvalidResult):
+                raise
+            invalid = error
+        if passed and time.perf_counter() - start > BRIEF_SECONDS:
             break
+    if invalid is not None and not passed:
+        raise invalid
 
 
 def _check_attributes(model: Model) -> None:

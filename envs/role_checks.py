@@ -15,6 +15,15 @@ SIZE = 100  # of a grid of aims
 GUARD = -12345.678  # fills buffers before a call, to see that all of them was written
 
 
+class InvalidResult(ValueError):
+    """A reward, a next state or the value of a rollout is not finite, which a search passes over if it is rare."""
+
+
+def _require_finite(name: str, value: Any, allowed: str) -> None:
+    if not np.isfinite(value).all():
+        raise InvalidResult(f"{name}={value!r}: must be {allowed}")
+
+
 def alike(model: Model, name: str, call: Callable[[Any, Rng], Any], rng: Rng) -> Any:
     """The result of a call, which must be the same again, and in both forms of a compiled function."""
     function, start = getattr(model, name), copy.deepcopy(rng)
@@ -74,8 +83,8 @@ def checked_step(model: Model, role: str, state: Array, action: Array, rng: Rng)
 
     next_state, reward, terminated = alike(model, role, call, rng)
     require((next_state != GUARD).all(), name, next_state, "a write to every entry of next_state")
-    require(np.isfinite(next_state).all(), name, next_state, "finite in every entry of next_state")
-    require(np.isfinite(reward), name, reward, "finite as a reward")
+    _require_finite(name, next_state, "finite in every entry of next_state")
+    _require_finite(name, reward, "finite as a reward")
     require(isinstance(terminated, bool | np.bool_), name, terminated, "True or False as `terminated`")
     if offers(model, HasTimeIndex):
         index = model.time_index
@@ -91,7 +100,7 @@ def check_rollout(model: Any, state: Array, rng: Rng) -> None:
         return (function(state.copy(), np.empty(model.state_dim), model.horizon, model.params, generator),)
 
     (value,) = alike(model, "rollout", call, rng)
-    require(np.isfinite(value), "rollout(...)", value, "finite")
+    _require_finite("rollout(...)", value, "finite")
 
 
 def check_player(model: Any, state: Array, rng: Rng) -> None:

@@ -1,13 +1,14 @@
 """The least and the largest return of a search, by which rules of exploration can be scaled; the error without one."""
 
 import math
+from typing import Any
 
 import numpy as np
 
 from bonspiel.planners.core.code.packages import error_place, error_text
-from bonspiel.planners.core.jit import RNG, ROLES, VECTOR, Problem, helper, kernel, no_validity, step
+from bonspiel.planners.core.jit import RNG, ROLES, VECTOR, Problem, address_of, helper, kernel, no_validity, step
 from bonspiel.planners.core.jit.validity import FIRST, INVALID, REWARD, action_dim_of
-from bonspiel.planners.core.problem import PROBLEM
+from bonspiel.planners.core.problem import DEFAULTS, PROBLEM
 from bonspiel.planners.model import Array, Rng
 
 STEP = ROLES.index("step")
@@ -50,7 +51,12 @@ def all_invalid(validity: Array) -> bool:
 
 
 def require_valid(problem: Problem) -> int:
-    """The number of invalid rollouts; if all are, raise InvalidRollouts with the first state and action."""
+    """The number of invalid rollouts; if all are, raise InvalidRollouts with the first state and action.
+
+    Raises:
+        InvalidRollouts: all are.
+        TypeError: as the planner calls `rollout`, which the model lacks.
+    """
     if not all_invalid(problem.validity):
         return invalid_in(problem.validity)
     text, cause = _first_invalid(problem)
@@ -74,6 +80,7 @@ def _first_invalid(problem: Problem) -> tuple[str, Exception | None]:
     where = f"in state={_shown(state)} action={_shown(action)}"
     if np.isnan(action).all():
         where = f"a rollout from state={_shown(state)}"
+        _require_rollout(functions)
     else:
         again = problem._replace(state=state.copy(), validity=no_validity())
         arguments = action.copy(), next_state, np.random.default_rng(0)
@@ -90,6 +97,12 @@ def _first_invalid(problem: Problem) -> tuple[str, Exception | None]:
     if not np.isfinite(next_state).all():
         return f"{where} gives next_state={_shown(next_state)}", None
     return f"{where} gives {'next_state' if math.isfinite(reward) else 'reward'}={reward}", None
+
+
+def _require_rollout(functions: Any) -> None:
+    function, default = functions[ROLES.index("rollout")], DEFAULTS["rollout"]
+    if function is default or (isinstance(functions, np.ndarray) and function == address_of(default, "rollout")):
+        raise TypeError("the planner calls `rollout`, which this model lacks; its `unsupported` must say so")
 
 
 def _shown(vector: Array) -> str:

@@ -14,7 +14,6 @@ from bonspiel.planners.core.jit.calls import (
 )
 from bonspiel.planners.core.jit.decorators import model_helper, rare_helper
 from bonspiel.planners.core.jit.validity import (
-    AT_ONCE,
     FIRST,
     FOUND,
     INVALID,
@@ -148,7 +147,7 @@ def _is_invalid(problem: Any, reward: Any, terminated: Any, next_state: Array) -
 
 @rare_helper
 def _note_invalid(problem: Any, state: Array, action: Array, reward: Any, rng: Any) -> None:
-    """Count an invalid rollout and keep the first; try random ones as long as no valid one is known."""
+    """Count an invalid rollout and keep the first; try random ones if no valid one is known."""
     validity, dim = problem.validity, len(state)
     validity[INVALID] += 1.0
     if validity[INVALID] == 1.0:
@@ -157,9 +156,7 @@ def _note_invalid(problem: Any, state: Array, action: Array, reward: Any, rng: A
             validity[FIRST + i] = state[i]
         for i in range(action_dim_of(validity, dim)):
             validity[FIRST + dim + i] = action[i] if len(action) > 0 else math.nan
-    for _ in range(AT_ONCE):
-        if validity[0] < math.inf or validity[TRIALS] >= MOST_TRIALS:
-            break
+    while validity[0] == math.inf and validity[TRIALS] < MOST_TRIALS:
         validity[TRIALS] += 1.0
         total = _random_return(problem, rng)
         if total - total == 0.0:

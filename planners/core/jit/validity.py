@@ -1,9 +1,9 @@
 """Invalid rollouts: what a search knows of them, and the returns that it takes in their place.
 
 A rollout is invalid if a reward or a next state of the model is not finite, or if a step or a rollout of the model
-raises. It ends there and counts as the worst: from each depth on, its return is the least of the valid rollouts so far,
-for the player who moves at that depth, or less where these are all equal or unknown. So averages and bonuses keep the
-scale of what was met, and what leads there is avoided.
+raises. It ends there and counts as the worst: from each depth on, its return is less than that of all valid rollouts so
+far, for the player who moves at that depth, by a part of their spread. So averages and bonuses keep the scale of what
+was met, and what leads there is avoided. If the first is invalid, random rollouts are tried in search of a valid one.
 """
 
 import functools
@@ -19,10 +19,10 @@ from bonspiel.planners.model import Array
 ROWS = 64  # of returns by depth; deeper ones share the last row
 INVALID, TRIALS, TRIAL_RETURN, REWARD = 2 * ROWS, 2 * ROWS + 1, 2 * ROWS + 2, 2 * ROWS + 3  # entries of a validity
 FIRST = 2 * ROWS + 4  # entry at which the first invalid step begins
-AT_ONCE, MOST_TRIALS = 8, 32  # trials after one invalid rollout, and in all
+MOST_TRIALS = 16
 FOUND = MOST_TRIALS + 1  # in place of the trials, when one was valid
-MARGIN = 0.1  # below valid returns that are all equal, as a part of them
-UNKNOWN = -1e9  # return of an invalid rollout as long as no valid one is known
+MARGIN = 0.1  # below the worst valid return, as a part of the spread, or of the return itself where there is none
+UNKNOWN = -1e9  # return of all invalid rollouts of a decision that began without a valid one
 STEPS, ROLLOUTS = ("step", "step_exact"), ("rollout", "traced_rollout")  # roles whose results may be invalid
 
 _NO_RETURNS = np.tile([math.inf, -math.inf], ROWS)
@@ -32,7 +32,7 @@ def new_validity(state_dim: int, action_dim: int) -> Array:
     """What a decision knows of its rollouts, none so far, in one vector, as more arrays would slow kernels down.
 
     It has the least and the largest return of valid rollouts, player +1's, from each depth on; the number of invalid
-    rollouts; the number of trials, random rollouts while no valid one is known, and the return of a valid one; reward,
+    rollouts; the number of trials of random rollouts, and the return of a valid one; reward,
     state and action of the first invalid step, NaN for the action of a rollout by the model; then room for two states
     and an action, and for the state where a rollout starts.
     """
@@ -75,7 +75,7 @@ def action_dim_of(validity: Array, state_dim: int) -> int:
 
 @helper
 def gain_of(validity: Array, depth: int, mover: float, total: float) -> float:
-    """The return from a depth on for the player who moves there; the worst so far, or less, if it is not finite.
+    """The return from a depth on for the player who moves there; less than the worst so far if it is not finite.
 
     Args:
         validity: the problem's, which takes a finite return in.
@@ -90,14 +90,14 @@ def gain_of(validity: Array, depth: int, mover: float, total: float) -> float:
         if total > validity[low + 1]:
             validity[low + 1] = total
         return mover * total
+    if validity[TRIALS] == MOST_TRIALS:
+        return UNKNOWN
     while low > 0 and validity[low] == math.inf:
         low -= 2
-    worst, equal = (validity[low] if mover > 0.0 else -validity[low + 1]), validity[low] == validity[low + 1]
+    worst, spread = (validity[low] if mover > 0.0 else -validity[low + 1]), validity[low + 1] - validity[low]
     if validity[low] == math.inf:
-        if validity[TRIALS] != FOUND:
-            return UNKNOWN
-        worst, equal = mover * validity[TRIAL_RETURN], True
-    return worst - MARGIN * max(abs(worst), 1.0) if equal else worst
+        worst, spread = mover * validity[TRIAL_RETURN], 0.0
+    return worst - MARGIN * (spread if spread > 0.0 else max(abs(worst), 1.0))
 
 
 class GuardedFunctions(tuple[Any, ...]):

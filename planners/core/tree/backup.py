@@ -4,7 +4,7 @@ import math
 
 from bonspiel.planners.core.jit import gain_of, helper
 from bonspiel.planners.core.returns import note_return
-from bonspiel.planners.core.tree.nodes import INV_SQRT, MEAN, VARIANCE, SearchTree
+from bonspiel.planners.core.tree.nodes import INV_SQRT, MEAN, NEVER, VARIANCE, SearchTree
 from bonspiel.planners.core.walk import TreeWalk
 from bonspiel.planners.model import Array
 
@@ -47,3 +47,5 @@ def back_up(
             update_variance(tree.value, edge, gain, visits, weight)
         average(tree.value, edge, gain, visits, weight)
     note_return(tree.returns, total)
+    if validity[0] == math.inf and tree.nodes[0]["due"] != NEVER:  # none was valid so far: the root tries new actions
+        tree.nodes[0]["due"] = 0

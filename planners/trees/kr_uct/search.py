@@ -1,5 +1,7 @@
 """The search of KR-UCT, see `planners.trees.kr_uct.planner`."""
 
+import math
+
 import numpy as np
 
 from bonspiel.planners.core.jit import Problem, actions, meet_again, model_helper, player, step, step_exact
@@ -117,11 +119,15 @@ def search(
                     tree.nodes[node]["due"] = count + 1
             else:
                 edge = best_edge(tree, node, settings.exploration, rng)
-                # an exact end seen again would teach nothing, so the search tries a neighbouring action
-                outcome = tree.edges[edge]["first_outcome"]
-                ended = settings.exact and outcome != 0 and tree.nodes[outcome]["actions"] == ENDED
+                # an exact end seen again would teach nothing, so the search tries another action: a neighbouring one,
+                # or a random one where that end was invalid
+                end = tree.nodes[tree.edges[edge]["first_outcome"]]
+                ended = settings.exact and end["actions"] == ENDED and tree.nodes[node]["due"] != NEVER
                 widens = is_due(tree, node)
-                if widens or (ended and tree.nodes[node]["due"] != NEVER):
+                if ended and math.isnan(end["reward"]):
+                    edge = add_sampled_action(tree, problem, node, tree.state[node], rng, k_action, alpha_action)
+                    init_edge(tree, edge)
+                elif widens or ended:
                     proposals = PROPOSALS if widens else 1
                     edge = widen(tree, node, edge, proposals, walk.actions[0], rng, settings)
                     schedule_action(tree, node, k_action, alpha_action)

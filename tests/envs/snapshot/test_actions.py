@@ -106,7 +106,7 @@ def test_planners_reach_both_ends(name, sign):
     model = modelled(box(-3, 3, np.int32), sign)
     planner, state = planners.make(name), model.initial_state(np.random.default_rng(0))
     best = [
-        int(model.action(planner.plan(model, state, planners.Budget(200), np.random.default_rng(seed)).action)[0])
+        int(model.action(planner.plan(model, state, planners.Budget(400), np.random.default_rng(seed)).action)[0])
         for seed in range(5)
     ]
     assert best.count(round(3 * sign)) >= 4
