@@ -155,7 +155,7 @@ class RaveUCT(PlanLength):
         start = time.perf_counter()
         state = check_plan(self, model, state, budget, rng, root_actions)
         problem, settings = self.problem(model, state), self.settings(model)
-        nodes, rows = first_nodes(budget), slice(None)
+        nodes, rows = first_nodes(budget), None
         if root_actions is not None:  # of equals the first edge is followed
             order = rng.permutation(len(root_actions))
             root_actions, rows = check_actions(model, root_actions)[order], np.argsort(order)
@@ -163,8 +163,10 @@ class RaveUCT(PlanLength):
         walk = new_rave_walk(model, problem.steps, self.priors)
 
         def decided(known: RaveTree, simulations: int, rng: Rng) -> Decision:
-            root = (part[rows] for part in root_of(known.tree))
-            return decide(*root, simulations, start, rng, problem=problem)
+            actions, visits, values = root_of(known.tree)
+            if rows is not None:
+                actions, visits, values = actions[rows], visits[rows], values[rows]
+            return decide(actions, visits, values, simulations, start, rng, problem=problem)
 
         known, done = extend(search, model, known, walk, problem, settings, grow, budget, rng, start, so_far=decided)
         return decided(known, done, rng)

@@ -14,7 +14,7 @@ from bonspiel.planners.abstraction.fixed.trie import grow
 from bonspiel.planners.core.search import extend
 
 MODEL, PLANNER = envs.Trap(), planners.make("abstraction")
-PROBLEM, SETTINGS, AT_ROOT = task_of(PLANNER, MODEL, np.zeros(2), None, np.random.default_rng(0))
+PROBLEM, SETTINGS, AT_ROOT = task_of(PLANNER, MODEL, np.zeros(2), None, Budget(10), np.random.default_rng(0))
 
 
 def extended(common, seed, simulations):
