@@ -32,9 +32,9 @@ def new_validity(state_dim: int, action_dim: int) -> Array:
     """What a decision knows of its rollouts, none so far, in one vector, as more arrays would slow kernels down.
 
     It has the least and the largest return of valid rollouts, player +1's, from each depth on; the number of invalid
-    rollouts; the number of trials of random rollouts, and the return of a valid one; reward,
-    state and action of the first invalid step, NaN for the action of a rollout by the model; then room for two states
-    and an action, and for the state where a rollout starts.
+    rollouts; the number of trials of random rollouts, and the return of a valid one; reward, state and action of the
+    first invalid step, NaN for the action of a rollout by the model; then room for two states and an action, and for
+    the state where a rollout starts.
     """
     return _empty(4 + 4 * state_dim + 2 * action_dim).copy()
 
