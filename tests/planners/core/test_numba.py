@@ -219,10 +219,12 @@ caching.IndexDataCacheFile.save = no_room
 
 
 @pytest.mark.parametrize("ending", ["nbi", "nbc"])
-def test_damaged_files_are_named_once_and_work_goes_on(tmp_path, ending):
+def test_damaged_files_are_named_once_or_mended_and_work_goes_on(tmp_path, ending):
+    """Older versions of numba write damaged code anew by themselves."""
     run(USE, tmp_path)
     for file in (tmp_path / "cache").rglob(f"*.{ending}"):
         file.write_bytes(b"")
     out, said = run(USE, tmp_path)
     assert out.endswith("6.0 6.0")
-    assert said.count("\n") == 1 and "cannot be used" in said
+    mended = all(file.stat().st_size > 0 for file in (tmp_path / "cache").rglob(f"*.{ending}"))
+    assert (said.count("\n") == 1 and "cannot be used" in said) or (said == "" and mended)
