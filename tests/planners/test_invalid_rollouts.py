@@ -220,7 +220,7 @@ def test_an_invalid_rollout_has_the_worst_return_so_far(name):
     """One of all: so the mean of its action is no less than without it, down to the worst of all returns."""
     model = Counting(lambda number: number == 41)
     decision = plan(name, model)
-    assert decision.invalid == 1 or keeps_outcomes(name)
+    assert decision.invalid == 1 or (keeps_outcomes(name) and decision.invalid > 1)
     check_values(decision, -4 * 14.0, -4 * 6.0)
 
 
