@@ -16,7 +16,7 @@ def check_planner(planner: Planner, rng: Rng, model: Model | None = None) -> Non
     """Let a planner decide some dozen times and check the contract of `planners.Planner`.
 
     A planner of another package decides in a process of its own where it can be sent to one, so that it is named too if
-    it hangs or ends the process. docs/adding-a-planner.md says what is checked.
+    it hangs or ends the process. docs/guides/adding-a-planner.md says what is checked.
 
     Args:
         planner: the planner.

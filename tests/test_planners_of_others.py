@@ -1,4 +1,4 @@
-"""The adapters of docs/planners-of-others.md keep the contract of planners; skipped without the packages they adapt."""
+"""The adapters of docs/guides/planners-of-others.md keep the contract of planners; skipped without the packages they adapt."""
 
 import importlib
 import re
@@ -13,7 +13,7 @@ from bonspiel.planners.core.code import sources
 from bonspiel.planners.testing import check_planner
 from tests.planners.tiny_models import python_twin
 
-TEXT = (sources.ROOT / "docs" / "planners-of-others.md").read_text(encoding="utf-8")
+TEXT = (sources.ROOT / "docs/guides/planners-of-others.md").read_text(encoding="utf-8")
 FILES = dict(re.findall(r"```python\n# (\w+)\.py\n(.*?)```", TEXT, re.DOTALL))
 NEEDS = {"torch_mppi": "pytorch_mppi", "pomdp_uct": "pomdp_py"}
 PLANNERS = {"torch_mppi": "torch_mppi:TorchMPPI:temperature=0.03", "pomdp_uct": "pomdp_uct:PomdpUCT:n_actions=16"}

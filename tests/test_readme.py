@@ -47,7 +47,7 @@ def rows_of(text):
 
 
 def test_the_caption_of_the_picture_counts_planners_and_problems():
-    peers = (ROOT / "docs/results/peers.md").read_text()
+    peers = (ROOT / "docs/results/leaderboard.md").read_text()
     head, _, *rows = rows_of(peers.split("### 30 simulations per decision")[1].split("Mean ranks")[0])
     ranked = [row[0] for row in rows if not row[0].endswith(", defaults")]
     assert (len(ranked), len(head) - 5) == (18, 8)
@@ -57,7 +57,7 @@ def test_the_caption_of_the_picture_counts_planners_and_problems():
 
 
 def test_the_leaders_by_problem_are_those_of_the_leaderboard():
-    peers, advice = ((ROOT / "docs" / name).read_text() for name in ("results/peers.md", "which-planner.md"))
+    peers, advice = ((ROOT / "docs" / name).read_text() for name in ("results/leaderboard.md", "which-planner.md"))
     shown = rows_of("\n".join(re.findall(r"^\| `[\w:=,]+`.*`\w+` [\d.]+ \|$", advice, re.MULTILINE)))
     expected = {}
     for budget in (30, 300):
@@ -75,7 +75,7 @@ def test_the_leaders_by_problem_are_those_of_the_leaderboard():
 
 @pytest.mark.parametrize("budget", [30, 100, 300])
 def test_the_page_of_the_leaderboard_shows_the_episodes_that_come_with_bonspiel(budget):
-    page = (ROOT / "docs/results/peers.md").read_text()
+    page = (ROOT / "docs/results/leaderboard.md").read_text()
     head, _, *rows = rows_of(page.split(f"### {budget} simulations per decision")[1].split("Mean ranks")[0])
     with packed.read_any(Path("peers")) as store:
         (called,) = ranks.names([store])
@@ -95,7 +95,7 @@ def test_the_page_of_the_leaderboard_shows_the_episodes_that_come_with_bonspiel(
 
 
 def test_the_chart_of_questions_names_every_leader_and_no_planner_that_leads_nowhere():
-    advice, peers = ((ROOT / "docs" / name).read_text() for name in ("which-planner.md", "results/peers.md"))
+    advice, peers = ((ROOT / "docs" / name).read_text() for name in ("which-planner.md", "results/leaderboard.md"))
     rows = [row for row in rows_of(advice) if len(row) == 5 and row[1][-1].isdigit()]
     assert len(rows) == 8
     first, second = (
@@ -146,7 +146,7 @@ def test_the_problems_page_says_what_each_problem_tests():
 
 
 def test_every_verb_has_an_example_on_the_page_of_the_command_line():
-    page = (ROOT / "docs/command-line.md").read_text()
+    page = (ROOT / "docs/guides/command-line.md").read_text()
     verbs = re.findall(r"^  (\w+) ", parser().description, re.MULTILINE)
     assert len(verbs) > 20
     assert [verb for verb in verbs if f"bonspiel {verb} " not in page] == []

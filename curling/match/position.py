@@ -105,7 +105,7 @@ class MatchPosition:
         return cls(stones_at(_checked_places(given["stones"])), **fields)
 
     def to_json(self) -> dict[str, Any]:
-        """The position as an object of JSON; docs/process-player.md describes its keys."""
+        """The position as an object of JSON; docs/curling/process-player.md describes its keys."""
         fields = {"stones": places(self.stones), "team": self.team, "noise": asdict(noise_of(self.noise))}
         fields |= {name: getattr(self, name) for name in PLAIN}
         if self.mixed is not None:

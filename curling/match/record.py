@@ -1,6 +1,6 @@
 """Match records as files of JSON lines: the match, its set-ups, shots and ends in the order played, the result.
 
-docs/match-records.md describes the format.
+docs/curling/records.md describes the format.
 """
 
 import json

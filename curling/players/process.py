@@ -1,6 +1,6 @@
 """A player that is a program of its own, in any language, and answers positions by shots in lines of JSON.
 
-docs/process-player.md describes the messages.
+docs/curling/process-player.md describes the messages.
 """
 
 import math
@@ -45,7 +45,7 @@ class Hello(Struct, tag="hello", forbid_unknown_fields=True):
 
 
 class Shot(Struct, tag="shot", forbid_unknown_fields=True):
-    """The program's choice; see docs/process-player.md."""
+    """The program's choice; see docs/curling/process-player.md."""
 
     vx: float
     vy: float

@@ -1,4 +1,4 @@
-"""Large results files, and the overhead of runner and store, for docs/results-files.md.
+"""Large results files, and the overhead of runner and store, for docs/reference/results-files.md.
 
 python docs/studies/results_files.py --rows 1000000
 python docs/studies/results_files.py --overhead quick

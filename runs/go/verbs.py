@@ -42,7 +42,7 @@ def add_verbs(verb: Verb) -> None:
         "solve",
         solve,
         "solve a problem of life and death in Go",
-        "bonspiel solve corner.sgf --picture corner.png (docs/life-and-death.md)",
+        "bonspiel solve corner.sgf --picture corner.png (docs/go/life-and-death.md)",
     )
     option(
         command, "problem", "PROBLEM.sgf", "SGF file: stones AB and AW, player to move PL, region SL, crucial stones TR"
@@ -68,7 +68,7 @@ def _add_gtp(verb: Verb) -> None:
         "gtp",
         gtp,
         "play Go as an engine of the Go Text Protocol (GTP), for graphical boards and tournament programs",
-        "bonspiel gtp --planner uct:leaf=rollout,exploration=0.5 --simulations 5000 (docs/go.md)",
+        "bonspiel gtp --planner uct:leaf=rollout,exploration=0.5 --simulations 5000 (docs/go/index.md)",
     )
     option(command, "--planner", PLANNER, "planner", required=True)
     budget = command.add_mutually_exclusive_group(required=True)

@@ -16,7 +16,7 @@ from bonspiel.runs.results.store import Store
 CHUNK = 50_000  # rows in memory as Python objects
 
 
-# Names and types; docs/results-files.md says what they mean.
+# Names and types; docs/reference/results-files.md says what they mean.
 COLUMNS = {
     "env": "String",
     "planner": "String",

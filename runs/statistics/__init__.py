@@ -1,1 +1,1 @@
-"""Estimates and comparisons with their uncertainty (definitions: docs/statistics.md)."""
+"""Estimates and comparisons with their uncertainty (definitions: docs/guides/statistics.md)."""

@@ -1,4 +1,4 @@
-"""Comparison of two samples, and the episodes needed to settle it (definitions: docs/statistics.md)."""
+"""Comparison of two samples, and the episodes needed to settle it (definitions: docs/guides/statistics.md)."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Studies: planners to tune in an environment, with an effort. Their files are TOML; docs/tuning.md names the keys."""
+"""Studies: planners to tune in an environment, with an effort. Their files are TOML; docs/guides/tuning.md names the keys."""
 
 import tomllib
 from collections.abc import Iterator, Mapping

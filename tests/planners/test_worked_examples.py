@@ -1,4 +1,4 @@
-"""The examples of docs/adding-a-planner.md change a copy of the packages as the page shows, and run."""
+"""The examples of docs/guides/adding-a-planner.md change a copy of the packages as the page shows, and run."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from bonspiel import envs, planners
 from bonspiel.planners import Budget
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "adding-a-planner.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/guides/adding-a-planner.md").read_text(encoding="utf-8")
 # Interpreted but for the first, as the kernels of a changed score would each be compiled for this test alone.
 PLAN = """
 import json, numpy

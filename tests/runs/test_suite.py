@@ -83,7 +83,7 @@ def test_lists_that_say_nothing_are_refused(tmp_path, change, words):
 
 @pytest.fixture
 def documented():
-    return (Path(suite.__file__).resolve().parents[1] / "docs" / "suites.md").read_text()
+    return (Path(suite.__file__).resolve().parents[1] / "docs/guides/suites.md").read_text()
 
 
 def test_the_documented_example_runs(run, rows, documented):

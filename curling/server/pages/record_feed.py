@@ -20,7 +20,7 @@ class RecordFeed:
         self._subscribers: list[Subscriber] = []
 
     def publish(self, match_id: str, line: Line) -> None:
-        """Pass a new line of a record (see docs/match-records.md) to all subscribers; one that raises is removed."""
+        """Pass a new line of a record (see docs/curling/records.md) to all subscribers; one that raises is removed."""
         self._lines.setdefault(match_id, []).append(line)
         over = [name for name, lines in self._lines.items() if lines[-1]["type"] == "result"]
         for name in over[: max(len(self._lines) - self._keep, 0)]:

@@ -30,7 +30,7 @@ class AdaptiveAbstraction(PlanLength):
     Its cells of states are those of `scaled_abstraction`. At the root cells of actions are divided where they are
     visited, and their means are smoothed as far as the noise demands. A part of the simulations follows the best
     sequence of actions known, also from decision to decision. A model with `actions` is searched as by
-    `scaled_abstraction` (docs/abstraction-tree.md).
+    `scaled_abstraction` (docs/guides/abstraction-tree.md).
 
     Args:
         exploration: C at the root in units of the range of the returns, at least 0.

@@ -144,7 +144,7 @@ def add_player(command: Parser, can_concede: bool = True) -> None:
         command,
         "--planner",
         PLANNER,
-        "planner, or process:COMMAND for your own program, see docs/process-player.md",
+        "planner, or process:COMMAND for your own program, see docs/curling/process-player.md",
         "presearch",
     )
     option(command, "--name", "NAME", "name of the team (default: that of the planner)")

@@ -1,4 +1,4 @@
-"""Matches of programs: the player of docs/process-player.md, forfeits, times, and what is left after Ctrl-C."""
+"""Matches of programs: the player of docs/curling/process-player.md, forfeits, times, and what is left after Ctrl-C."""
 
 import os
 import re
@@ -17,7 +17,7 @@ from bonspiel.runs.curling.game import CurlingGame
 from bonspiel.runs.games import play
 from bonspiel.runs.games.game import ScheduledGame, Side
 
-PAGE = (sources.ROOT / "docs" / "process-player.md").read_text(encoding="utf-8")
+PAGE = (sources.ROOT / "docs/curling/process-player.md").read_text(encoding="utf-8")
 EXAMPLE = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL).group(1)
 PROGRAM = f"{sys.executable} -IS my_player.py"
 LINE = ("match", "random", f"process:{PROGRAM}", "--ends", 1, "--games", 2, "--budget", 1, "--out", "m")

@@ -1,4 +1,4 @@
-"""The clients of docs/arena.md play as they stand there."""
+"""The clients of docs/curling/arena.md play as they stand there."""
 
 import re
 import shutil
@@ -11,7 +11,7 @@ from bonspiel.curling.match import umpire
 from tests.curling.server.test_peer import PYTHON, REQUIRED
 from tests.runs.curling.arena.test_arena import outputs, records
 
-GUIDE = (Path(__file__).parents[4] / "docs" / "arena.md").read_text(encoding="utf-8")
+GUIDE = (Path(__file__).parents[4] / "docs/curling/arena.md").read_text(encoding="utf-8")
 NODE = shutil.which("node")
 
 
