@@ -6,7 +6,7 @@ Every module is an attribute of its package, and is imported when it is first as
 >>> gymnasium.make("bonspiel/Trap-v0").spec.id
 'bonspiel/Trap-v0'
 
-The packages `planners`, `curling`, `envs` and `runs` in this folder are links in a checkout.
+The packages `planners`, `envs`, `runs`, `curling` and `go` in this folder are links in a checkout.
 """
 
 import importlib.util
@@ -21,6 +21,7 @@ from bonspiel.version import __version__
 if TYPE_CHECKING:
     from bonspiel import curling as curling
     from bonspiel import envs as envs
+    from bonspiel import go as go
     from bonspiel import planners as planners
     from bonspiel import runs as runs
 

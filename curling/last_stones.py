@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bonspiel.curling.choice.actions import actions
 from bonspiel.curling.choice.candidates import MOST_CANDIDATES
-from bonspiel.curling.dynamics import actions, step_exact
+from bonspiel.curling.dynamics import step_exact
 from bonspiel.curling.ice.sheet import LAST_SHOT, STONES, TEAM_STONES
 from bonspiel.curling.match.state import LEAD, STATE_DIM, hammer_of, shot_of, team_of
 from bonspiel.curling.model import Curling

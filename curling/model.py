@@ -8,12 +8,13 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from bonspiel.curling.choice.actions import actions, sample_action
 from bonspiel.curling.choice.aim_grid import aim_grid
 from bonspiel.curling.choice.candidates import MOST_CANDIDATES
 from bonspiel.curling.choice.cells import cells
 from bonspiel.curling.choice.playouts import rollout, traced_rollout, value
 from bonspiel.curling.choice.territory import REGIONS, region
-from bonspiel.curling.dynamics import actions, player, sample_action, step, step_exact
+from bonspiel.curling.dynamics import player, step, step_exact
 from bonspiel.curling.ice.noise import Noise, Thrower, noise_of
 from bonspiel.curling.ice.sheet import STONES, no_stones
 from bonspiel.curling.match.mixed_doubles import begin_end, choice_of, first_state, is_setup_due, set_up
@@ -57,7 +58,7 @@ class Curling(MatchSettings):
         tie: value of a final tie, for "win" and "win_probability", to the team that would have the hammer next.
         table: distribution of end scores for the win probability: "thesis", the path of a file for
             `curling.match.value.load_table` (read at construction), or 17 numbers for -8..8 points of the team with the
-            hammer; "network" is what the network expects with each lead (`curling.learning.network_table`); None is
+            hammer; "network" is what the network expects with each lead (`curling.network_table`); None is
             that of the pre-search in self-play under this physics.
         max_speed: largest speed of an aim, m/s, if below that of the physics; None is that of the physics.
         weights: of the network that `value` asks for the score of the end: None are those of the package in the games

@@ -8,13 +8,13 @@ import numpy as np
 
 from bonspiel.curling.ice.noise import Noise, Thrower, is_same_noise, noise_of
 from bonspiel.curling.ice.physics import Physics, law_index
-from bonspiel.curling.learning.end_network import packed
-from bonspiel.curling.learning.end_weights import NO_WEIGHTS, Provenance, load, own
-from bonspiel.curling.learning.network_table import expect_ends
 from bonspiel.curling.match.rules import MIXED_PROTECTED, rule_of
 from bonspiel.curling.match.setup_value import setup_values
 from bonspiel.curling.match.state import REWARDS
 from bonspiel.curling.match.value import table_of, win_probabilities
+from bonspiel.curling.network.end_network import packed
+from bonspiel.curling.network.end_weights import NO_WEIGHTS, Provenance, load, own
+from bonspiel.curling.network_table import expect_ends
 from bonspiel.curling.settings import NETWORK_TABLE, MatchSettings
 from bonspiel.planners.model import Array
 

@@ -7,11 +7,11 @@ from typing import Literal, TypeAlias, get_args
 from bonspiel.curling.ice.noise import Noise, Pair, mean_noise, name_of, noise_of
 from bonspiel.curling.ice.physics import Physics, physics_of
 from bonspiel.curling.ice.sheet import DC3_SHEET, MIXED_FIRST_SHOT, MIXED_THROWERS, STONES
-from bonspiel.curling.learning.end_weights import load
 from bonspiel.curling.match.mixed_doubles import PATTERNS
 from bonspiel.curling.match.rules import MODIFIED, rule_of
 from bonspiel.curling.match.state import REWARDS
 from bonspiel.curling.match.value import table_of
+from bonspiel.curling.network.end_weights import load
 from bonspiel.planners.checks import require, require_choice, require_count, require_positive, require_share
 
 MOST_ENDS = 100

@@ -1,6 +1,6 @@
 """The probability to win a match from a position: the one estimate that clients, analyses and pages show.
 
-It is what the network of `curling.learning.end_network` expects, calibrated by matches of the champion with itself, and
+It is what the network of `curling.network.end_network` expects, calibrated by matches of the champion with itself, and
 takes both teams for equally strong. `docs/studies/curling.py` fits it and counts how often teams win by it.
 """
 

@@ -14,9 +14,10 @@ if __name__ != "bonspiel.envs":  # the folder is importable from the checkout's 
 
 
 import importlib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from bonspiel.envs import outside
+from bonspiel.planners.core.code.packages import extensions
 from bonspiel.planners.core.text import read
 from bonspiel.planners.registry import Registry
 
@@ -28,54 +29,56 @@ if TYPE_CHECKING:
 __all__ = ["IDS", "ModelEnv", "Recorded", "check_model", "from_gymnasium", "make_model", "names", "parse", "register"]
 
 
-class Environment(NamedTuple):
-    """Places, "module:Class", of a model and of its Gymnasium environment, and the id of the latter; "" without one."""
-
-    model: str
-    env: str = ""
-    id: str = ""
-
-
-def _in_folder(folder: str, cls: str) -> Environment:
-    """A problem in a folder of `envs`: the model `cls` in its module `model`, the environment `clsEnv` in its `env`."""
-    package = f"bonspiel.envs.{folder}"
-    return Environment(f"{package}.model:{cls}", f"{package}.env:{cls}Env", f"bonspiel/{cls}-v0")
-
-
 ENVIRONMENTS = {
-    "trap": _in_folder("trap", "Trap"),
-    "treasure_hunt": _in_folder("treasure_hunt", "TreasureHunt"),
-    "pendulum": _in_folder("classic.pendulum", "Pendulum"),
-    "mountain_car": _in_folder("classic.mountain_car", "MountainCar"),
-    "noisy_mountain_car": _in_folder("classic.noisy_mountain_car", "NoisyMountainCar"),
-    "hill_car": _in_folder("classic.hill_car", "HillCar"),
-    "lunar_lander": _in_folder("classic.lunar_lander", "LunarLander"),
-    "navigation": _in_folder("classic.navigation", "Navigation"),
-    "cart_pole": _in_folder("classic.cart_pole", "CartPole"),
-    "double_integrator": _in_folder("classic.double_integrator", "DoubleIntegrator"),
-    "bicycle": _in_folder("classic.bicycle", "Bicycle"),
-    "donut": _in_folder("classic.donut", "Donut"),
-    "racetrack": _in_folder("classic.racetrack", "Racetrack"),
-    "hovering": _in_folder("classic.hovering", "Hovering"),
-    "go": _in_folder("go", "Go"),
-    "curling": Environment(
-        "bonspiel.curling.model:Curling", "bonspiel.envs.curling.env:CurlingEnv", "bonspiel/Curling-v0"
-    ),
+    "trap": "bonspiel.envs.trap.model:Trap",
+    "treasure_hunt": "bonspiel.envs.treasure_hunt.model:TreasureHunt",
+    "pendulum": "bonspiel.envs.classic.pendulum.model:Pendulum",
+    "mountain_car": "bonspiel.envs.classic.mountain_car.model:MountainCar",
+    "noisy_mountain_car": "bonspiel.envs.classic.noisy_mountain_car.model:NoisyMountainCar",
+    "hill_car": "bonspiel.envs.classic.hill_car.model:HillCar",
+    "lunar_lander": "bonspiel.envs.classic.lunar_lander.model:LunarLander",
+    "navigation": "bonspiel.envs.classic.navigation.model:Navigation",
+    "cart_pole": "bonspiel.envs.classic.cart_pole.model:CartPole",
+    "double_integrator": "bonspiel.envs.classic.double_integrator.model:DoubleIntegrator",
+    "bicycle": "bonspiel.envs.classic.bicycle.model:Bicycle",
+    "donut": "bonspiel.envs.classic.donut.model:Donut",
+    "racetrack": "bonspiel.envs.classic.racetrack.model:Racetrack",
+    "hovering": "bonspiel.envs.classic.hovering.model:Hovering",
 }
-
 REGISTRY = Registry(
     "environment",
-    {name: environment.model for name, environment in ENVIRONMENTS.items()},
+    ENVIRONMENTS,
     group="bonspiel.environments",
     members=("step",),
     functions=("envs.parse", "envs.make_model"),
 )
-IDS = {environment.id: environment.env for environment in ENVIRONMENTS.values() if environment.id}
-IDS["bonspiel/CurlingMixedDoubles-v0"] = "bonspiel.envs.curling.env:mixed_doubles"
-SHORT_IDS = ("Trap-v0", "TreasureHunt-v0", "Curling-v0", "CurlingMixedDoubles-v0", "Go-v0")  # of before the namespace
-IDS |= {env_id: IDS[f"bonspiel/{env_id}"] for env_id in SHORT_IDS}
 
-names = REGISTRY.names
+# Gymnasium's ids of the environments that installed packages add: NAME = "module:Class" is the id PACKAGE/NAME.
+GROUP = "bonspiel.gymnasium"
+
+
+def _ids() -> tuple[dict[str, str], list[str]]:
+    """Places, "module:Class", by id; and those ids of version 0.1 that have no namespace."""
+    found = {env_id(name): place.replace(".model:", ".env:") + "Env" for name, place in ENVIRONMENTS.items()}
+    short = ["Trap-v0", "TreasureHunt-v0"]
+    for name, (extension, *_) in extensions(GROUP).items():
+        found[f"{extension.place.partition('.')[0]}/{name}"] = extension.place
+        short += [name] * bool(extension.guest)
+    return found | {name: found[f"bonspiel/{name}"] for name in short}, short
+
+
+def env_id(name: str) -> str:
+    """The id that Gymnasium knows an environment of this project by, such as "bonspiel/Trap-v0"."""
+    return f"bonspiel/{REGISTRY.place(name).rpartition(':')[2]}-v0"
+
+
+IDS, SHORT_IDS = _ids()
+
+
+def names() -> list[str]:
+    """The environments of this project, those of guests last."""
+    return [*ENVIRONMENTS, *REGISTRY.guests()]
+
 
 # Imported when first asked for: models are compiled on import, and registering the environments needs none of them.
 _LAZY = [
@@ -83,19 +86,18 @@ _LAZY = [
     "bonspiel.envs.checks:check_model",
     "bonspiel.envs.snapshot:Recorded",
     "bonspiel.envs.snapshot:from_gymnasium",
-    *REGISTRY.classes.values(),
 ]
 
 
 def __getattr__(name: str) -> Any:
-    for module, _, attribute in (place.partition(":") for place in _LAZY):
+    for module, _, attribute in (place.partition(":") for place in (*_LAZY, *REGISTRY.everything().values())):
         if attribute == name:
             return getattr(importlib.import_module(module), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *(place.partition(":")[2] for place in _LAZY)})
+    return sorted({*globals(), *(place.partition(":")[2] for place in (*_LAZY, *REGISTRY.everything().values()))})
 
 
 def make_model(name: str, **parameters: Any) -> Any:
@@ -129,9 +131,9 @@ def register() -> None:
     """Make the ids known to Gymnasium; calling it again changes nothing."""
     from gymnasium.envs import registration
 
-    for env_id, entry_point in IDS.items():
-        if env_id not in registration.registry:
-            registration.register(env_id, entry_point)
+    for name, entry_point in IDS.items():
+        if name not in registration.registry:
+            registration.register(name, entry_point)
 
 
 register()

@@ -65,15 +65,6 @@ REGISTRY = Registry(
     },
     aliases={"wuct": "weighted_uct"},
     removed={"refined_abstraction": "adaptive"},
-    extensions={
-        "curling": {
-            "rulebased": "bonspiel.curling.players.rulebased:RuleBased",
-            "expectimax": "bonspiel.curling.players.expectimax:Expectimax",
-            "process": "bonspiel.curling.players.process:ProcessPlayer",
-            "champion": "bonspiel.curling.players.champion:Champion",
-        },
-        "go": {"gtp": "bonspiel.envs.go.gtp.player:GTPPlayer"},
-    },
     group="bonspiel.planners",
     members=("plan",),
     functions=("planners.parse", "planners.make"),
@@ -85,7 +76,7 @@ names = REGISTRY.names
 def names_for(model: Model, extensions: bool = False) -> list[str]:
     """The planners, but the random one, that search this model with their default parameters.
 
-    Those for one game alone count if `extensions`, unless they are programs that parameters have to name.
+    Those of guests, each for one game, count if `extensions`, unless they are programs that parameters have to name.
     """
 
     def searches(name: str) -> bool:

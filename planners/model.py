@@ -164,7 +164,7 @@ class HasTracedRollout(Model, Protocol):
     """A default policy that reports the actions played, by their keys, and the owner of each region at the end.
 
     Regions are parts of the playing area, such as the points of a board. The model says what owning one means, and what
-    winning means: in curling to score in the end that is played.
+    winning means: in a game that is won by points, to score.
     """
 
     @property

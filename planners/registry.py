@@ -45,8 +45,8 @@ def look_up(kind: str, name: Any, allowed: Mapping[str, T]) -> T:
 class Registry:
     """Classes by name, imported when first asked for, so that nothing is compiled that is not used.
 
-    Beside its own entries and those for one game alone, a registry knows what installed packages add by entry points;
-    and any class or function by its place, "module:attribute".
+    Beside its own entries, a registry knows what installed packages add by entry points, those of this project's guests
+    among them; and any class or function by its place, "module:attribute".
 
     Args:
         kind: of the entries, for error messages.
@@ -56,8 +56,6 @@ class Registry:
         group: of the entry points; none if empty.
         members: attributes that show whether something from elsewhere is of this kind.
         functions: as users write them: the one that takes a text, empty if none does, and the one that takes a name.
-        extensions: game -> name -> "module:Class" of another package of this project, for that game alone. Like all
-            places these are text, so that a name is known before anything of the game is imported.
     """
 
     kind: str
@@ -67,19 +65,24 @@ class Registry:
     group: str = ""
     members: tuple[str, ...] = ()
     functions: tuple[str, str] = ("parse", "make")
-    extensions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def names(self) -> list[str]:
-        """The registry's own names, without extensions, in order of registration."""
+        """The registry's own names, without those of guests, in order of registration."""
         return list(self.classes)
+
+    def guests(self) -> dict[str, str]:
+        """The classes that this project's packages for single games add, name -> "module:Class"."""
+        added = packages.extensions(self.group) if self.group else {}
+        return {name: found[0].place for name, found in added.items() if found[0].guest}
 
     def everything(self) -> dict[str, str]:
         """All classes of this project, name -> "module:Class"."""
-        return dict(self.classes) | {name: place for of in self.extensions.values() for name, place in of.items()}
+        return self.guests() | dict(self.classes)
 
     def installed(self) -> dict[str, tuple[packages.Extension, ...]]:
-        """Entries that installed packages add, by name."""
-        return packages.extensions(self.group) if self.group else {}
+        """Entries that packages of other projects add, by name."""
+        added = packages.extensions(self.group) if self.group else {}
+        return {name: found for name, found in added.items() if not found[0].guest}
 
     def place(self, name: Any) -> str:
         """The place, "module:attribute", of a name.

@@ -1,39 +1,31 @@
 """The command line: all verbs in groups, and exit statuses. Verbs import late, so that --help is fast."""
 
-try:  # Ctrl-C may come during the imports
-    import argparse
-    import errno
-    import os
-    import sys
-    from collections.abc import Sequence
+import argparse
+import errno
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
 
-    from bonspiel.runs import interrupts
-    from bonspiel.runs.curling.verbs import arena, client, curling, learn, server
-    from bonspiel.runs.experiment import RunError, UsageError
-    from bonspiel.runs.go import verbs as go
-    from bonspiel.runs.verbs import agreement, benchmarks, film, games, listing, results, tree
-    from bonspiel.runs.verbs.command_line import (
-        DONE,
-        FAILED,
-        GROUP,
-        USAGE,
-        AddVerbs,
-        Command,
-        Parser,
-        PrintAndExit,
-        Verb,
-    )
-    from bonspiel.version import __version__
-except KeyboardInterrupt:
-    raise SystemExit(130) from None
+from bonspiel.runs import interrupts
+from bonspiel.runs.experiment import RunError, UsageError
+from bonspiel.runs.verbs import agreement, benchmarks, film, games, listing, results, tree
+from bonspiel.runs.verbs.command_line import (
+    DONE,
+    FAILED,
+    GROUP,
+    OPTIONS,
+    USAGE,
+    AddVerbs,
+    Command,
+    Parser,
+    PrintAndExit,
+    Verb,
+)
+from bonspiel.version import __version__
 
 SHOWN = 60  # characters of a name that is too long
 FULL = (errno.ENOSPC, errno.EDQUOT)
-
-
-def add_games(verb: Verb) -> None:
-    """Add the verbs of all games, with the options of curling."""
-    curling.add_match_options(games.add_verbs(verb))
 
 
 GROUPS: dict[str, tuple[AddVerbs, ...]] = {
@@ -45,8 +37,7 @@ GROUPS: dict[str, tuple[AddVerbs, ...]] = {
         tree.add_verbs,
         film.add_verbs,
     ),
-    "games": (add_games, curling.add_verbs, learn.add_verbs, go.add_verbs),
-    "curling servers": (arena.add_verbs, server.add_verbs, client.add_verbs),
+    "games": (games.add_verbs,),
 }
 EPILOG = """example: bonspiel run quick
 verbs that other packages add: bonspiel list
@@ -65,34 +56,35 @@ def completion(root: argparse.ArgumentParser, shell: str) -> str:
     return completion.script(root, shell)
 
 
-def add_installed(name: str, verb: Verb) -> None:
-    """Add the verb of this name of an installed package, if there is one.
+def add_installed(kind: str, name: str, added: Sequence[Any], argument: Any) -> None:
+    """Call the function of an installed package that adds a verb, or options of a verb.
 
     Raises:
-        UsageError: two packages have it, or it cannot be added; the message names the package.
+        UsageError: several packages have it, or it cannot be added; the message names the package.
     """
     from bonspiel.planners.core.code import packages
 
-    added = packages.extensions(GROUP).get(name)
-    if not added:
-        return
     try:
-        add_verbs: AddVerbs = packages.sole("verb", name, added, "uninstall one of them").load()
+        add = packages.sole(kind, name, added, "uninstall one of them").load()
     except ValueError as error:
         raise UsageError(str(error)) from error
     try:
-        add_verbs(verb)
+        add(argument)
     except (Exception, SystemExit) as error:  # whatever the author's code raises
         failed = f"{packages.error_text(error)}){packages.error_place(error)}"
-        raise UsageError(f"verb {name!r} of {added[0].package} cannot be added ({failed}") from error
+        raise UsageError(f"{kind} {name!r} of {added[0].package} cannot be added ({failed}") from error
 
 
 def parser(name: str = "") -> Parser:
-    """The command line; with the verb of this name of an installed package if it is none of this package's.
+    """The command line with the verb of this name, of an installed package if the core has none of it.
+
+    With another name it has all verbs of this project, those of its guests too, which are found as anybody's are.
 
     Raises:
         UsageError: as for `add_installed`.
     """
+    from bonspiel.planners.core.code.packages import extensions
+
     layout = argparse.RawDescriptionHelpFormatter
     root = Parser(prog="bonspiel", usage="bonspiel VERB ...", formatter_class=layout, epilog=EPILOG)
     root.add_argument("--version", action=PrintAndExit, nargs=0, text=version, help="print the version and exit")
@@ -120,10 +112,31 @@ def parser(name: str = "") -> Parser:
         lines.append(f"\n{title}:")
         for add_verbs in group:
             add_verbs(verb)
-    if name and name not in verbs.choices:
-        add_installed(name, verb)
+    if name not in verbs.choices:
+        _add_guests(name, verb, lines)
+    options = extensions(OPTIONS)
+    for asked in [name] if name in verbs.choices else [*verbs.choices]:
+        if added := options.get(asked):
+            add_installed("options of the verb", asked, added, verbs.choices[asked])
     root.description = "\n".join(lines)
     return root
+
+
+def _add_guests(name: str, verb: Verb, lines: list[str]) -> None:
+    """Add the verb of this name, or all verbs of this project's guests if no installed package has it."""
+    from bonspiel.planners.core.code.packages import extensions
+
+    installed = extensions(GROUP)
+    if name in installed:
+        add_installed("verb", name, installed[name], verb)
+        return
+    places: dict[str, set[str]] = {}  # of each guest; one function may add several verbs
+    guests = [(added[0].guest, added[0].place, of) for of, added in installed.items() if added[0].guest]
+    for guest, place, of in sorted(guests):
+        if place not in places.setdefault(guest, set()):
+            lines += [f"\n{guest}:"] * (not places[guest])
+            places[guest].add(place)
+            add_installed("verb", of, installed[of], verb)
 
 
 def _discard_output() -> None:

@@ -63,7 +63,7 @@ def test_planners_load_neither_gymnasium_nor_environments(run):
 
 
 def test_environments_load_no_player_of_a_game_until_it_is_asked_for(run):
-    loaded = "[name for name in sys.modules if name.startswith(('bonspiel.curling', 'bonspiel.envs.go'))]"
+    loaded = "[name for name in sys.modules if name.startswith(('bonspiel.curling', 'bonspiel.go'))]"
     made = "type(planners.make('rulebased')).__module__ in sys.modules"
     code = f"import sys; from bonspiel import envs, planners; print({loaded}, {made})"
     assert run("-c", code) == "[] True\n"

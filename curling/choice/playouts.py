@@ -10,8 +10,6 @@ from bonspiel.curling.dynamics import proceed, spin_of
 from bonspiel.curling.ice.engines.analytic import WORKSPACE, shoot
 from bonspiel.curling.ice.execution import noisy_velocity
 from bonspiel.curling.ice.sheet import LAST_SHOT, STONES
-from bonspiel.curling.learning.end_network import WORKSPACE as NETWORK_WORKSPACE
-from bonspiel.curling.learning.end_network import expected_worth, forget
 from bonspiel.curling.match.rules import score
 from bonspiel.curling.match.state import (
     FREE_GUARD,
@@ -33,6 +31,8 @@ from bonspiel.curling.match.state import (
     team_of,
     thrower_at,
 )
+from bonspiel.curling.network.end_network import WORKSPACE as NETWORK_WORKSPACE
+from bonspiel.curling.network.end_network import expected_worth, forget
 from bonspiel.planners.jit import MATRIX, RNG, VECTOR, boolean, compiled, helper, int64, kernel, uint64
 from bonspiel.planners.model import Array, Rng
 
@@ -155,14 +155,14 @@ def traced_rollout(
 
 @helper
 def value_within(state: Array, params: Array, workspace: Array) -> float:
-    """`value` with a workspace of `curling.learning.end_network`; there must be weights."""
+    """`value` with a workspace of `curling.network.end_network`; there must be weights."""
     expected, sign = expected_worth(state, params, workspace), 1.0 - 2.0 * hammer_of(state)
     return sign * STONES * (expected - 0.5) if params[REWARD] == POINTS else 0.5 + sign * (expected - 0.5)
 
 
 @compiled("rollout")
 def value(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -> float:
-    """Value of the end under way by the network of `curling.learning.end_network`, for points of this end alone.
+    """Value of the end under way by the network of `curling.network.end_network`, for points of this end alone.
 
     Without weights it is a playout, as of `rollout`.
     """

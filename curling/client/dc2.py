@@ -11,10 +11,10 @@ from bonspiel.curling.client.exit_status import ConnectionLost
 from bonspiel.curling.client.match_player import AimedShot, MatchPlayer
 from bonspiel.curling.client.message_log import TO_SERVER, MessageLog
 from bonspiel.curling.ice.sheet import no_stones
-from bonspiel.curling.match.position import MatchPosition
 from bonspiel.curling.protocols import ProtocolError, dc2
 from bonspiel.curling.protocols.dc2_codec import MAX_TEXT, decode_server, encode
 from bonspiel.curling.protocols.dc2_coordinates import stones_of_position, throw_from_sheet
+from bonspiel.curling.records.position import MatchPosition
 
 FIRST_TIME = 60.0  # s, assumed thinking time until the first Go
 position_of = partial(MatchPosition, reward="win_probability", physics="dc2", rule="four_rock")

@@ -8,15 +8,15 @@ import numpy as np
 from msgspec import UNSET
 
 from bonspiel.curling.client.connection import Connection, MessageFormat
-from bonspiel.curling.client.console import count_ends, describe_shot
 from bonspiel.curling.client.exit_status import ConnectionLost
 from bonspiel.curling.client.match_player import AimedShot, MatchPlayer
 from bonspiel.curling.client.message_log import MessageLog
 from bonspiel.curling.ice.noise import Noise
 from bonspiel.curling.ice.sheet import no_stones
-from bonspiel.curling.match.position import EXTRA_ENDS, MatchPosition
 from bonspiel.curling.protocols import ProtocolError, dc3
+from bonspiel.curling.protocols.console import count_ends, describe_shot
 from bonspiel.curling.protocols.dc3_codec import MAX_SERVER_LINE, decode_server, encode, stone_array
+from bonspiel.curling.records.position import EXTRA_ENDS, MatchPosition
 
 VERSION = 1  # of the protocol
 PLAYERS = 4  # of a team; each throws two stones in every end

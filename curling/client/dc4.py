@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from bonspiel.curling.client.console import count_ends, describe_end, describe_shot
 from bonspiel.curling.client.dc4_connection import (
     ANSWER,
     PATIENCE,
@@ -22,9 +21,10 @@ from bonspiel.curling.client.exit_status import ConnectionLost
 from bonspiel.curling.client.match_player import AimedShot, MatchPlayer
 from bonspiel.curling.ice.noise import Pair
 from bonspiel.curling.ice.sheet import LAST_SHOT, MIXED_FIRST_SHOT, STONES, no_stones
-from bonspiel.curling.match.position import EXTRA_ENDS, MatchPosition, MixedDoubles
 from bonspiel.curling.protocols import ProtocolError
+from bonspiel.curling.protocols.console import count_ends, describe_end, describe_shot
 from bonspiel.curling.protocols.dc4 import MOST_SPIN, StateUpdate, shot_request, stones_of_update
+from bonspiel.curling.records.position import EXTRA_ENDS, MatchPosition, MixedDoubles
 
 ENDS, SECONDS = 10, 219.0  # assumed for the warm-up; servers announce theirs when the match begins
 MODIFIED = "modified"  # the rule of mixed doubles; `curling.match.rules`, which names it too, is compiled code

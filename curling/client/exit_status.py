@@ -2,8 +2,8 @@
 
 from collections.abc import Awaitable
 
-from bonspiel.curling.client.console import print_error
 from bonspiel.curling.protocols import ProtocolError
+from bonspiel.curling.protocols.console import print_error
 
 GAME_OVER = 0
 CONNECTION_LOST = 3

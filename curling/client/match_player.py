@@ -8,14 +8,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from bonspiel.curling.client.console import print_error
 from bonspiel.curling.client.message_log import MessageLog
 from bonspiel.curling.client.planning.patience import Patience
 from bonspiel.curling.client.planning.planner_process import OWN_SECONDS, PlannerProcess
 from bonspiel.curling.client.planning.planner_worker import ShotChoice
 from bonspiel.curling.client.planning.time_manager import LEAST, TimeManager, slices_left
 from bonspiel.curling.ice.physics import physics_of
-from bonspiel.curling.match.position import MatchPosition
+from bonspiel.curling.protocols.console import print_error
+from bonspiel.curling.records.position import MatchPosition
 
 WARM_UP = 3.0  # s at most for the planning before a match
 

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import msgspec
 
-from bonspiel.curling.client.console import print_error
+from bonspiel.curling.protocols.console import print_error
 
 FROM_SERVER, TO_SERVER, NOTE, ESTIMATE = "server->client", "client->server", "note", "estimate"
 LONGEST_RAW = 1000  # characters kept of an invalid message

@@ -1,1 +1,1 @@
-"""Training of the weights of `curling.learning.end_network` by self-play, as by `bonspiel learn`."""
+"""Training of the weights of `curling.network.end_network` by self-play, as by `bonspiel learn`."""

@@ -13,11 +13,11 @@ from typing import Any, Protocol
 import joblib
 import numpy as np
 
-from bonspiel.curling.learning.end_weights import Provenance, load, save
 from bonspiel.curling.learning.evaluation import Evaluation, evaluate
 from bonspiel.curling.learning.self_play import MOST_ENDS, Part, play_part
 from bonspiel.curling.learning.training import Descent, epoch, first_weights
 from bonspiel.curling.model import Curling
+from bonspiel.curling.network.end_weights import Provenance, load, save
 from bonspiel.curling.settings import Game
 from bonspiel.planners.checks import require, require_count
 from bonspiel.planners.core.jit import compile_missing

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from bonspiel.curling.choice.playouts import rollout
 from bonspiel.curling.dynamics import step
 from bonspiel.curling.ice.sheet import STONES, TEAM_STONES
-from bonspiel.curling.learning.end_inputs import SCORES
 from bonspiel.curling.match.setup_value import CHOICES
 from bonspiel.curling.match.state import (
     DECIDER,
@@ -30,6 +29,7 @@ from bonspiel.curling.match.state import (
     worth_of,
 )
 from bonspiel.curling.model import Curling
+from bonspiel.curling.network.end_inputs import SCORES
 from bonspiel.curling.players.lookahead import Scratch as SearchScratch
 from bonspiel.curling.players.lookahead import best_shot, new_scratch
 from bonspiel.planners.core.aims import aims_of

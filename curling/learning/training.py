@@ -1,4 +1,4 @@
-"""Gradient descent on the weights of `curling.learning.end_network`, by Adam (Kingma and Ba 2015)."""
+"""Gradient descent on the weights of `curling.network.end_network`, by Adam (Kingma and Ba 2015)."""
 
 import math
 from collections.abc import Callable
@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.curling.ice.sheet import TEAM_STONES
-from bonspiel.curling.learning.end_inputs import (
+from bonspiel.curling.learning.self_play import Part
+from bonspiel.curling.match.state import FIRST_STONE, STATE_DIM, shot_of
+from bonspiel.curling.network.end_inputs import (
     DESCRIBED,
     INPUTS,
     KNOWN,
@@ -21,9 +23,7 @@ from bonspiel.curling.learning.end_inputs import (
     WORTH,
     describe,
 )
-from bonspiel.curling.learning.end_network import SHAPES, SIZES, WEIGHTS, Single
-from bonspiel.curling.learning.self_play import Part
-from bonspiel.curling.match.state import FIRST_STONE, STATE_DIM, shot_of
+from bonspiel.curling.network.end_network import SHAPES, SIZES, WEIGHTS, Single
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.jit import VECTOR, boolean, int64, kernel, typeof
 from bonspiel.planners.model import Array, Rng

@@ -5,8 +5,6 @@
 1
 """
 
-from bonspiel.planners import REGISTRY, make, parse
+from bonspiel.planners import make, parse
 
-__all__ = ["PLAYERS", "make", "parse"]
-
-PLAYERS = REGISTRY.extensions["curling"]
+__all__ = ["make", "parse"]

@@ -9,13 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bonspiel.curling.choice.actions import actions
 from bonspiel.curling.choice.candidates import MOST_CANDIDATES
 from bonspiel.curling.choice.playouts import value_within
-from bonspiel.curling.dynamics import actions, step_exact, step_with_errors
+from bonspiel.curling.dynamics import step_exact, step_with_errors
 from bonspiel.curling.ice.engines.analytic import WORKSPACE
 from bonspiel.curling.ice.sheet import STONES
-from bonspiel.curling.learning.end_network import new_workspace
 from bonspiel.curling.match.state import MIXED_STATE_DIM, team_of
+from bonspiel.curling.network.end_network import new_workspace
 from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.jit import MATRIX, RNG, VECTOR, helper, kernel, typeof
 from bonspiel.planners.model import Array, Rng

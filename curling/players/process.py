@@ -16,9 +16,9 @@ import msgspec
 import numpy as np
 from msgspec import Meta, Struct
 
-from bonspiel.curling.match.position import MatchPosition
 from bonspiel.curling.match.state import team_of
 from bonspiel.curling.model import Curling
+from bonspiel.curling.records.position import MatchPosition
 from bonspiel.planners.checks import check_action, require, steps_left
 from bonspiel.planners.line_process import LineProcess, ProcessFailure, Program, excerpt, words_of
 from bonspiel.planners.model import Array, Model, Rng

@@ -1,7 +1,7 @@
 """Plays as a program of its own: `python -m bonspiel.curling.players.serve PLANNER` answers docs/curling/process-player.md.
 
 It is one file, which an older version's own Python can run, so that this version plays against that one:
-`process:/path/to/old/python -I /path/to/this/serve.py PLANNER`. A version without `curling.match.position` plays
+`process:/path/to/old/python -I /path/to/this/serve.py PLANNER`. A version without `curling.records.position` plays
 standard games, with only what bonspiel has had since version 0.1.
 """
 
@@ -40,7 +40,7 @@ WARM_UP = Budget(seconds=0.1)  # which loads, or compiles, all that a planner ne
 def position(asked: dict[str, Any]) -> tuple[Any, Any]:
     """The match and the state of a message."""
     try:
-        codec = import_module("bonspiel.curling.match.position").MatchPosition
+        codec = import_module("bonspiel.curling.records.position").MatchPosition
     except ModuleNotFoundError:
         return _standard_position(asked)
     found = codec.from_json(asked)
@@ -51,7 +51,7 @@ _match_of = functools.cache(Curling)
 
 
 def _standard_position(asked: dict[str, Any]) -> tuple[Any, Any]:
-    """`position` in standard games, for versions of bonspiel that lack `curling.match.position`."""
+    """`position` in standard games, for versions of bonspiel that lack `curling.records.position`."""
     if "mixed_doubles" in asked:
         raise ValueError("this version of bonspiel plays standard games only")
     Noise = _module("bonspiel.curling.noise", "curling.noise").Noise

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from bonspiel.curling.match.match_data import RecordedShot, Throw
+from bonspiel.curling.records.match_data import RecordedShot, Throw
 
 BLUNDER = 0.05  # of win probability; a larger loss is a blunder if it is beyond the error of its estimate
 CLEAR = 2.0  # standard errors

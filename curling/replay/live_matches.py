@@ -10,10 +10,10 @@ from collections.abc import AsyncIterator
 from threading import Lock
 from typing import Any
 
-from bonspiel.curling.match.match_data import Match
-from bonspiel.curling.match.record import parse_line
+from bonspiel.curling.records.match_data import Match
+from bonspiel.curling.records.record import parse_line
 from bonspiel.curling.replay.page_events import Event, PageEvents
-from bonspiel.curling.server.pages.record_feed import KEPT_MATCHES, Line
+from bonspiel.curling.server.record_feed import KEPT_MATCHES, Line
 
 PAUSE = 0.5  # s between two versions of the list
 

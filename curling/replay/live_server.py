@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute, Route
 from bonspiel.curling.replay.live_matches import LiveMatch, LiveMatches
 from bonspiel.curling.replay.pages import index_page, live_page
 from bonspiel.curling.server.pages.page_server import EventStream, PageServer, first_event
-from bonspiel.curling.server.pages.record_feed import RecordFeed
+from bonspiel.curling.server.record_feed import RecordFeed
 
 
 class LiveServer(PageServer):

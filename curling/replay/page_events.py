@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from bonspiel.curling.ice.sheet import STONES, places, stones_at
-from bonspiel.curling.match.match_data import End, Match, Point, Record, RecordedShot, Result, Setup, Throw
 from bonspiel.curling.match.mixed_doubles import allowed_choices, is_setup_due
 from bonspiel.curling.match.state import FIRST_STONE, STATE_DIM, row_of, stones_of
-from bonspiel.curling.match.umpire import first_state, outcome, set_up, turn_of
+from bonspiel.curling.records.match_data import End, Match, Point, Record, RecordedShot, Result, Setup, Throw
+from bonspiel.curling.records.umpire import first_state, outcome, set_up, turn_of
 from bonspiel.curling.replay.judgement import Judged
 from bonspiel.curling.replay.tracks import stone_tracks
 from bonspiel.curling.win_probability import win_probability

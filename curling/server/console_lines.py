@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bonspiel.curling.match.match_data import Result
+from bonspiel.curling.records.match_data import Result
 
 
 def result_line(result: Result, winner: str | None, record: Path | None) -> str:

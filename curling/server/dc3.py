@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from bonspiel.curling.match.state import row_of
-from bonspiel.curling.match.umpire import Outcome
 from bonspiel.curling.protocols import check_kind, dc3
 from bonspiel.curling.protocols.dc3_codec import MAX_CLIENT_LINE, decode_client, encode
+from bonspiel.curling.records.umpire import Outcome
 from bonspiel.curling.server.client_connection import ClientConnection
 from bonspiel.curling.server.dc3_messages import game_info, shot_move, trajectory_message, update_message
 from bonspiel.curling.server.guest import Guest

@@ -6,10 +6,10 @@ from bonspiel.curling.ice.engines import Path
 from bonspiel.curling.ice.noise import Noise, noise_of
 from bonspiel.curling.ice.physics import physics_of
 from bonspiel.curling.ice.sheet import TEAM_STONES
-from bonspiel.curling.match.match_data import Match, Throw
-from bonspiel.curling.match.umpire import Outcome
 from bonspiel.curling.protocols import dc3
 from bonspiel.curling.protocols.dc3_codec import stone_lists
+from bonspiel.curling.records.match_data import Match, Throw
+from bonspiel.curling.records.umpire import Outcome
 from bonspiel.curling.server.referee import Referee, ThinkingTimes
 from bonspiel.planners.model import Array
 

@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import Callable
 
-from bonspiel.curling.match.record import printable
 from bonspiel.curling.protocols import ProtocolError
+from bonspiel.curling.records.record import printable
 from bonspiel.curling.server.client_connection import ClientConnection, ClientEvent
 
 

@@ -8,11 +8,11 @@ import numpy as np
 from bonspiel.curling.ice.execution import noisy_velocity
 from bonspiel.curling.ice.noise import noise_of
 from bonspiel.curling.ice.sheet import LAST_SHOT, no_stones, places
-from bonspiel.curling.match.match_data import End, Match, RecordedShot, Result, Setup, Throw
 from bonspiel.curling.match.rules import score, thrower
 from bonspiel.curling.match.state import HAMMER, stones_of
-from bonspiel.curling.match.umpire import Outcome, first_state
 from bonspiel.curling.model import Curling
+from bonspiel.curling.records.match_data import End, Match, RecordedShot, Result, Setup, Throw
+from bonspiel.curling.records.umpire import Outcome, first_state
 from bonspiel.planners.model import Array, Rng
 
 ErrorSampler = Callable[[float, float], tuple[float, float]]

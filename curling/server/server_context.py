@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from bonspiel.curling.match.match_data import End, Match, RecordedShot, Result, Setup
-from bonspiel.curling.match.record import Writer, line_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.server.pages.record_feed import RecordFeed
+from bonspiel.curling.records.match_data import End, Match, RecordedShot, Result, Setup
+from bonspiel.curling.records.record import Writer, line_of
+from bonspiel.curling.server.record_feed import RecordFeed
 from bonspiel.curling.server.referee import ErrorSampler, Referee, ThinkingTimes, error_sampler
 from bonspiel.curling.server.shot_executor import ShotExecutor
 from bonspiel.planners.model import Rng

@@ -5,9 +5,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from bonspiel.curling.client.console import count_ends
-from bonspiel.curling.match.record import printable
 from bonspiel.curling.protocols import ProtocolError, check_kind
+from bonspiel.curling.protocols.console import count_ends
+from bonspiel.curling.records.record import printable
 from bonspiel.curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
 from bonspiel.curling.server.console_lines import result_line
 from bonspiel.curling.server.guest import Guest

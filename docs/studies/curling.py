@@ -15,9 +15,9 @@ import numpy as np
 
 from bonspiel.curling import players
 from bonspiel.curling.ice.sheet import STONES
-from bonspiel.curling.match.position import EXTRA_ENDS
 from bonspiel.curling.match.state import TIME, shot_of, team_of
 from bonspiel.curling.model import Curling
+from bonspiel.curling.records.position import EXTRA_ENDS
 from bonspiel.curling.win_probability import estimating, expected, with_slope
 from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.planner import Budget, Planner

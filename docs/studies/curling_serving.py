@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from bonspiel.curling.benchmarks import practice, serving, serving_dc4
 from bonspiel.curling.client.planning.time_manager import slices_left
 from bonspiel.curling.protocols import dc3, dc3_codec
-from bonspiel.runs.curling.benchmarks import practice, serving, serving_dc4
 from bonspiel.runs.verbs.command_line import DONE, FAILED
 from bonspiel.runs.verbs.options import option
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
+from bonspiel.curling.benchmarks.engines import microseconds
 from bonspiel.curling.ice.engines import make_engine
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.planners.model import Array, Rng
-from bonspiel.runs.curling.benchmarks.engines import microseconds
 from bonspiel.runs.verbs.options import option
 
 BOARDS, SHOTS = 100, 2_000  # for each number of stones, and on each board

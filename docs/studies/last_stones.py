@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bonspiel import planners
+from bonspiel.curling.benchmarks.positions import state_after
 from bonspiel.curling.ice.physics import FCV1
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.last_stones import MOST_STONES, forced_scores
@@ -20,7 +21,6 @@ from bonspiel.curling.model import Curling
 from bonspiel.curling.players import PLAYERS
 from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.planner import Budget, Planner
-from bonspiel.runs.curling.benchmarks.positions import state_after
 from bonspiel.runs.games.ratings import wilson
 from bonspiel.runs.progress import followed
 from bonspiel.runs.statistics.sample import summarise

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from joblib import Parallel, delayed
 
-from bonspiel.envs.go.tsumego.generator import make_problem
-from bonspiel.envs.go.tsumego.problem import ALL, OPEN, Solution, SwitchesOfTsumego, Tsumego, solve_tsumego
+from bonspiel.go.tsumego.generator import make_problem
+from bonspiel.go.tsumego.problem import ALL, OPEN, Solution, SwitchesOfTsumego, Tsumego, solve_tsumego
 from bonspiel.planners.dfpn.solve import Limits
 from bonspiel.runs.progress import followed
 from bonspiel.runs.verbs.options import flag, option

@@ -29,7 +29,7 @@ class Cells(NamedTuple):
 
 
 FIXED = Cells(8.0, 1.5, 2.0, 2.0 / 3.0, 24)  # the thesis's parameters for Trap
-PER_STATE = Cells(1.0, 1.3, 4.0, 0.4, 15)  # and for curling
+PER_STATE = Cells(1.0, 1.3, 4.0, 0.4, 15)  # and with actions of each state
 
 
 @helper

@@ -44,7 +44,7 @@ class AbstractionTree(PlanLength):
     """UCB1 on statistics shared by similar states: the cells that hold a state, coarse to fine, each with a weight.
 
     A model with `actions` has its own set of actions in each state (algorithm 8), and the thesis's parameters for
-    curling are the defaults there; otherwise one fixed set serves all states, and the defaults are those for Trap.
+    such a model are the defaults there; otherwise one fixed set serves all states, and the defaults are those for Trap.
 
     Args:
         exploration: C of UCB1, at least 0.

@@ -1,7 +1,4 @@
-"""The interface of a two-player game to tournaments, and the registry of games.
-
-A game is a folder or a module of its own, and one line in GAMES or an entry point of an installed package.
-"""
+"""The interface of a two-player game to tournaments, and the registry of games, which packages add by entry points."""
 
 from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
@@ -14,11 +11,7 @@ from bonspiel.runs.runner.episode import budget_of
 
 GAMES = Registry(
     "game",
-    {
-        "curling": "bonspiel.runs.curling.game:CurlingGame",
-        "mixed_doubles": "bonspiel.runs.curling.game:MixedDoublesGame",
-        "go": "bonspiel.runs.go.game:GoGame",
-    },
+    {},
     group="bonspiel.games",
     members=("make_player", "initial_state", "step", "record"),
     functions=("GAMES.parse", "GAMES.make"),

@@ -27,8 +27,7 @@ PLANNERS: dict[str, tuple[str, Any]] = {
     **{"presearch": (SKY, "3"), "kr_uct": (GREY, "2"), "crave": (ORANGE, "8"), "adaptive": (BLACK, "*")},
     **{"open_loop": (GREEN, "1"), "random_shooting": (BLACK, "<"), "cem": (SKY, "h"), "icem": (VERMILION, "d")},
     **{"mppi": (PINK, "p"), "root": (GREEN, (4, 1, 0)), "threads": (SKY, (3, 1, 0)), "valued": (BLACK, (6, 1, 0))},
-    **{"rave_uct": (VERMILION, (7, 1, 0)), "territory_uct": (BLUE, (8, 1, 0)), "champion": (GREEN, "D")},
-    **{"expectimax": (BLUE, "s"), "rulebased": (ORANGE, "^"), "process": (GREY, "o"), "gtp": (GREY, "s")},
+    **{"rave_uct": (VERMILION, (7, 1, 0)), "territory_uct": (BLUE, (8, 1, 0))},
 }
 
 

@@ -151,7 +151,7 @@ def add_bench(verb: Verb) -> None:
         "name",
         "NAME",
         (
-            "benchmark to run, e.g. speed, memory, curling_engines, go_playouts; a wrong name lists all (default: all "
+            "benchmark to run, e.g. speed, memory; a wrong name lists all (default: all "
             "but serving_dc4, which needs the extra web)"
         ),
         nargs="*",

@@ -11,7 +11,8 @@ from typing import Any, NoReturn
 from bonspiel.runs.verbs.options import listed, option
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
-GROUP = "bonspiel.verbs"  # entry points: a verb's name = "module:function", a function that adds it
+# entry points: a verb's name = "module:function", a function that adds the verb, and one that adds options to its parser
+GROUP, OPTIONS = "bonspiel.verbs", "bonspiel.options"
 PLANNER = "NAME[:key=value,...]"
 
 Command = Callable[[argparse.Namespace], int]

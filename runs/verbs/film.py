@@ -77,7 +77,7 @@ def environment(text: str) -> "ModelEnv":
 
     model: Any = parsed(envs.parse, text)
     name, parameters = read(text)
-    place = envs.ENVIRONMENTS[name].env if name in envs.ENVIRONMENTS else ""
+    place = envs.IDS[envs.env_id(name)] if name in envs.names() else ""
     if not place:
         return ModelEnv(model, "rgb_array")
     parameters.pop("lookahead", None)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.files import unused
 from bonspiel.runs.verbs.command_line import DONE, FAILED, PLANNER, Verb, add_budgets, add_jobs, resumable, workers
 from bonspiel.runs.verbs.options import flag, option
@@ -23,7 +24,7 @@ def match(arguments: argparse.Namespace) -> int:
     from bonspiel.runs.games import match, tournament
 
     jobs = workers(arguments.jobs)
-    game = arguments.game
+    game = _named(arguments.game)
     if arguments.game_options:
         given = ",".join(f"{key}={value}" for key, value in dict(arguments.game_options).items())
         game += f"{',' if ':' in game else ':'}{given}"
@@ -36,6 +37,20 @@ def match(arguments: argparse.Namespace) -> int:
         play = match.by_workers(chosen, jobs)
         results, text, unplayed = match.play_match(chosen, arguments.games, folder, play, arguments.resume, facts)
     return print_results(arguments, results, f"{text}\n\nrecords {folder / match.RECORDS}", unplayed)
+
+
+def _named(game: str | None) -> str:
+    """The text of a game.
+
+    Raises:
+        UsageError: None, as no package that is installed has a default.
+    """
+    from bonspiel.runs.games.game import GAMES
+
+    if game is None:
+        known = ", ".join([*GAMES.guests(), *GAMES.installed()]) or "none is installed"
+        raise UsageError(f"name the game by --game GAME ({known})")
+    return game
 
 
 def print_results(arguments: argparse.Namespace, results: Any, text: str, unplayed: Sequence[str]) -> int:
@@ -65,7 +80,7 @@ def replay(arguments: argparse.Namespace) -> int:
 
     file: Path = arguments.file
     with record_file.reading(file):
-        game = GAMES.parse(arguments.game)
+        game = GAMES.parse(_named(arguments.game))
         record = record_file.read_record(game, file)
         out: Path = arguments.out or file.with_suffix(".html")
         record_file.check_page(out, file)
@@ -83,10 +98,11 @@ def replay(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def add_verbs(verb: Verb) -> argparse.ArgumentParser:
-    """Add the verbs to the command line; returns `match`, for the options of single games.
+def add_verbs(verb: Verb) -> None:
+    """Add the verbs to the command line.
 
-    Such an option appends a (key, value) of the game's parameters to `game_options`.
+    Packages may add options of single games to `match`, which append a (key, value) of the game to `game_options`, and
+    set the default of `game`.
     """
     command = verb(
         "strength",
@@ -107,36 +123,24 @@ def add_verbs(verb: Verb) -> argparse.ArgumentParser:
         "write an HTML page that shows a recorded game",
         "bonspiel replay game.jsonl --open (exit status: 0 done, 2 bad command line or no record, 130 stopped)",
     )
-    option(
-        command,
-        "file",
-        "FILE",
-        "record of a game, also an unfinished one, or log of a Digital Curling 3 client or server (game.dcl2)",
-    )
-    option(command, "--game", "GAME", "curling, mixed_doubles, go, or another of `bonspiel list`", "curling")
+    option(command, "file", "FILE", "record of a game, also an unfinished one")
+    option(command, "--game", "GAME", "a game of `bonspiel list`")
     option(command, "--out", "FILE.html", "file for the page (default: the record's name with .html)")
     flag(command, "--open", "open the page in the default browser")
     command = verb(
         "match",
         match,
-        "play planners against each other at curling or another game",
+        "play planners against each other at a game of two players",
         "bonspiel match abstraction dpw --ends 2 --games 400 --milliseconds 100 --jobs 2 --out results/m",
     )
     option(
         command,
         "planners",
         "PLANNER",
-        f"two planners, or more for a round robin: {PLANNER}, process:COMMAND for your own program, or gtp:COMMAND "
-        "for a Go engine (in quotes if COMMAND has arguments)",
+        f"two planners, or more for a round robin: {PLANNER}, or a program of your own (in quotes if it has arguments)",
         nargs="+",
     )
-    option(
-        command,
-        "--game",
-        "GAME[:key=value,...]",
-        "curling, mixed_doubles, go, or another of `bonspiel list`",
-        "curling",
-    )
+    option(command, "--game", "GAME[:key=value,...]", "a game of `bonspiel list`")
     option(command, "--games", "N", "games per pair of planners, half of them with the sides swapped", 100)
     add_budgets(command, ", one for all planners or one for each")
     option(command, "--seed", "N", "random seed", 1)
@@ -145,4 +149,3 @@ def add_verbs(verb: Verb) -> argparse.ArgumentParser:
     flag(command, "--resume", "continue the match in --out; more games extend it")
     flag(command, "--json", "print one JSON object, and the tables on standard error")
     command.set_defaults(game_options=[])
-    return command

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from bonspiel.curling.dynamics import release, sample_action
+from bonspiel.curling.choice.actions import sample_action
+from bonspiel.curling.dynamics import release
 from bonspiel.curling.ice.engines.analytic import WORKSPACE, shoot
 from bonspiel.curling.match.mixed_doubles import first_state, set_up
 from bonspiel.curling.match.rules import score

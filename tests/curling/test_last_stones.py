@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from bonspiel.curling.benchmarks.positions import state_after
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.last_stones import SCORES, forced_scores
 from bonspiel.curling.match.state import LEAD, hammer_of, shot_of, state_of, team_of
 from bonspiel.curling.model import Curling
-from bonspiel.runs.curling.benchmarks.positions import state_after
 from tests.curling.choice.test_candidates import actions, board
 
 RNG = np.random.default_rng(0)

@@ -9,11 +9,11 @@ from bonspiel.curling.dynamics import release, step_with_errors
 from bonspiel.curling.ice.engines.analytic import WORKSPACE
 from bonspiel.curling.ice.noise import NOISES, Noise, Thrower
 from bonspiel.curling.ice.sheet import STONES, no_stones
-from bonspiel.curling.match import record
-from bonspiel.curling.match.match_data import Match
 from bonspiel.curling.match.mixed_doubles import mixed_state_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.players import parse
+from bonspiel.curling.records import record
+from bonspiel.curling.records.match_data import Match
 from bonspiel.planners.planner import Budget
 
 A, B = Thrower(4.0, Noise(0.08, 0.006)), Thrower(3.0, Noise(0.025, 0.0025))  # of the organisers' example

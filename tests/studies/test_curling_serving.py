@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from bonspiel.curling.benchmarks import practice
 from bonspiel.curling.client.planning.time_manager import slices_left
-from bonspiel.runs.curling.benchmarks import practice
 from docs.studies import curling_serving as study
 from tests.curling.protocols.transcripts import transcript
 

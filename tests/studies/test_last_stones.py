@@ -5,11 +5,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from bonspiel.curling.benchmarks import last_stones as benchmark
 from bonspiel.curling.ice.sheet import STONES, no_stones
 from bonspiel.curling.last_stones import forced_scores
 from bonspiel.curling.match.state import state_of
 from bonspiel.curling.model import Curling
-from bonspiel.runs.curling.benchmarks import last_stones as benchmark
 from docs.studies import last_stones as study
 
 EXACT, RNG = Curling(noise="none"), np.random.default_rng(0)

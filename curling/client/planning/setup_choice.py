@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from bonspiel.curling.match.position import MatchPosition
+    from bonspiel.curling.records.position import MatchPosition
 
 FALLBACK = "center_house"  # the hammer, which is nearly always the best
 

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from bonspiel.curling.client.planning.worker_process import WorkerProcess
-from bonspiel.curling.match.position import MatchPosition
+from bonspiel.curling.records.position import MatchPosition
 
 if TYPE_CHECKING:
     from bonspiel.planners.planner import Planner

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from bonspiel.curling.client.planning.best_so_far import BestSoFar
 from bonspiel.curling.client.planning.planner_worker import ShotChoice, run_worker
-from bonspiel.curling.match.position import MatchPosition
+from bonspiel.curling.records.position import MatchPosition
 from bonspiel.planners.child_process import SPAWN, ChildProcess, Pipe
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from http import HTTPStatus
 
 from bonspiel.curling.ice.noise import Noise, Thrower, mean_noise
 from bonspiel.curling.ice.sheet import MIXED_THROWERS
-from bonspiel.curling.match.match_data import Match
 from bonspiel.curling.match.mixed_doubles import PATTERNS
 from bonspiel.curling.match.rules import MODIFIED
 from bonspiel.curling.protocols.dc4_server import NewMatch, Player, TeamConfig
+from bonspiel.curling.records.match_data import Match
 from bonspiel.curling.server.dc4.refusal import Refusal
 from bonspiel.curling.settings import MOST_ENDS
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 from http import HTTPStatus
 from uuid import UUID
 
-from bonspiel.curling.client.console import count_ends
 from bonspiel.curling.ice.sheet import STONES, no_stones
-from bonspiel.curling.match.match_data import Throw
-from bonspiel.curling.match.record import printable
-from bonspiel.curling.match.umpire import Outcome
+from bonspiel.curling.protocols.console import count_ends
 from bonspiel.curling.protocols.dc4_server import NewMatch, Player, SentState, Shot, TeamConfig
+from bonspiel.curling.records.match_data import Throw
+from bonspiel.curling.records.record import printable
+from bonspiel.curling.records.umpire import Outcome
 from bonspiel.curling.server.console_lines import result_line
 from bonspiel.curling.server.dc4.clock import Dc4Clock
 from bonspiel.curling.server.dc4.games import NOT_FOR_STANDARD, with_players

@@ -9,10 +9,10 @@ from functools import lru_cache
 from http import HTTPStatus
 from uuid import UUID
 
-from bonspiel.curling.client.console import count_ends
-from bonspiel.curling.match.match_data import Match
-from bonspiel.curling.match.record import printable
+from bonspiel.curling.protocols.console import count_ends
 from bonspiel.curling.protocols.dc4_server import NewMatch, Player
+from bonspiel.curling.records.match_data import Match
+from bonspiel.curling.records.record import printable
 from bonspiel.curling.server.dc4.games import match_of
 from bonspiel.curling.server.dc4.match import Dc4Match
 from bonspiel.curling.server.dc4.refusal import Refusal

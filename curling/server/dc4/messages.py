@@ -8,11 +8,11 @@ import msgspec
 import numpy as np
 
 from bonspiel.curling.ice.sheet import MIXED_FIRST_SHOT, SET_UP_ROW, STONES, TEAM_STONES
-from bonspiel.curling.match.match_data import Match, Throw
 from bonspiel.curling.match.mixed_doubles import decider_of
 from bonspiel.curling.protocols.dc3 import PerTeam, Team
 from bonspiel.curling.protocols.dc4 import MixedDoublesSettings
 from bonspiel.curling.protocols.dc4_server import NewMatch, Places, SentState, SentStones, Shot
+from bonspiel.curling.records.match_data import Match, Throw
 from bonspiel.curling.server.dc4.referee import Dc4Referee
 from bonspiel.curling.server.referee import Referee
 from bonspiel.planners.model import Array

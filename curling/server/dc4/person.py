@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 
-from bonspiel.curling.match.match_data import Throw
 from bonspiel.curling.protocols.dc4 import MOST_SPIN, StateUpdate, decode_state, shot_request
 from bonspiel.curling.protocols.dc4_server import Player, Shot, TeamConfig
+from bonspiel.curling.records.match_data import Throw
 from bonspiel.curling.server.dc4.match import Dc4Match
 from bonspiel.curling.server.dc4.matches import Dc4Matches
 from bonspiel.curling.server.dc4.refusal import Refusal

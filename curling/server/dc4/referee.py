@@ -3,13 +3,13 @@
 import math
 from collections.abc import Sequence
 
-from bonspiel.curling.match.match_data import Match, Result, Setup, Throw
 from bonspiel.curling.match.mixed_doubles import choice_of, decider_of, is_setup_due, setup_of
 from bonspiel.curling.match.setup_value import PP_LEFT
 from bonspiel.curling.match.state import HAMMER, shot_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.protocols.dc4 import LEAST_SPIN, MOST_SPIN
 from bonspiel.curling.protocols.dc4_server import Player, Shot
+from bonspiel.curling.records.match_data import Match, Result, Setup, Throw
 from bonspiel.curling.server.referee import Publish, Referee, ThinkingTimes
 from bonspiel.planners.model import Rng
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from bonspiel.curling.match.match_data import Match
 from bonspiel.curling.protocols.dc4_server import Player, TeamConfig
+from bonspiel.curling.records.match_data import Match
 from bonspiel.curling.server.dc4.games import players_of
 from bonspiel.curling.server.dc4.refusal import NO_SEAT, unauthorized
 

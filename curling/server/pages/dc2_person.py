@@ -1,9 +1,9 @@
 """A person as a client of Digital Curling 2."""
 
-from bonspiel.curling.match.match_data import Throw
 from bonspiel.curling.protocols import dc2
 from bonspiel.curling.protocols.dc2_codec import MAX_TEXT, decode_server, encode
 from bonspiel.curling.protocols.dc2_coordinates import throw_from_sheet
+from bonspiel.curling.records.match_data import Throw
 from bonspiel.curling.server.pages.person import Person
 from bonspiel.curling.server.pages.seat import NAME, Seat
 from bonspiel.curling.server.referee import ThinkingTimes

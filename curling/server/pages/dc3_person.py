@@ -1,8 +1,8 @@
 """A person as a client of Digital Curling 3."""
 
-from bonspiel.curling.match.match_data import Throw
 from bonspiel.curling.protocols import dc3
 from bonspiel.curling.protocols.dc3_codec import MAX_CLIENT_LINE, decode_server, encode
+from bonspiel.curling.records.match_data import Throw
 from bonspiel.curling.server.pages.person import Person
 from bonspiel.curling.server.pages.seat import NAME, Seat
 

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
-from bonspiel.curling.match.match_data import Throw
+from bonspiel.curling.records.match_data import Throw
 from bonspiel.curling.server.client_connection import ClientConnection, ClientEvent
 from bonspiel.curling.server.lobby import Lobby
 from bonspiel.curling.server.pages.seat import Moves, Seat

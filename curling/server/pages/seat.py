@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from bonspiel.curling.match.match_data import Throw
-from bonspiel.curling.server.pages.record_feed import Line, RecordFeed
+from bonspiel.curling.records.match_data import Throw
+from bonspiel.curling.server.record_feed import Line, RecordFeed
 
 NAME = "person"  # of the team, for its opponents and in records
 
@@ -53,7 +53,7 @@ class Seat:
         self._loop.call_soon_threadsafe(self._sit_down)
 
     def throw(self, aim: Throw) -> None:
-        """Throw with an aim as in `curling.match.match_data.RecordedShot`; ignored out of turn."""
+        """Throw with an aim as in `curling.records.match_data.RecordedShot`; ignored out of turn."""
         self._loop.call_soon_threadsafe(lambda now: self._moves.throw(aim, now), self.clock())
 
     def set_up(self, choice: str) -> None:

@@ -1,1 +1,1 @@
-"""A set of actions for each state, that of the model (algorithm 8 of the thesis): curling, for example."""
+"""A set of actions for each state, that of the model (algorithm 8 of the thesis)."""

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 from bonspiel.planners.core.code import sources
 
 INSTALLED = {"site-packages", "dist-packages"}
-FOREIGN = (*(sources.ROOT / name for name in (*sources.PACKAGES, "runs")), Path(sysconfig.get_path("stdlib")))
 
 
 class Extension(NamedTuple):
@@ -24,6 +23,12 @@ class Extension(NamedTuple):
 
     place: str
     package: str
+
+    @property
+    def guest(self) -> str:
+        """The package of this project that the place lies in, such as "envs"; empty for one of another project."""
+        top, _, rest = self.place.partition(".")
+        return rest.partition(".")[0] if f"{top}." == sources.PREFIX else ""
 
     def load(self) -> Any:
         """The object at the place.
@@ -38,10 +43,19 @@ class Extension(NamedTuple):
 
 
 @functools.cache
+def _entry_points() -> importlib.metadata.EntryPoints:
+    """Those of all installed packages, for which each of them is looked at once."""
+    return importlib.metadata.entry_points()
+
+
+@functools.cache
 def extensions(group: str) -> dict[str, tuple[Extension, ...]]:
-    """The entry points of a group in installed packages, by name; two packages may use one name."""
+    """The entry points of a group in installed packages, by name; two packages may use one name.
+
+    This project's own packages for single games are among them: they are found as anybody's are.
+    """
     found: dict[str, tuple[Extension, ...]] = {}
-    for entry in sorted(importlib.metadata.entry_points(group=group)):
+    for entry in sorted(_entry_points().select(group=group)):
         package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "an unknown package"
         extension = Extension(entry.value.replace(" ", ""), package)
         if extension not in found.get(entry.name, ()):  # an editable installation may be listed twice
@@ -90,7 +104,7 @@ def imported(module: str) -> Any:
         missing = error.name or "" if isinstance(error, ModuleNotFoundError) else ""
         is_itself = f"{module}.".startswith(f"{missing}.")
         rest = "; install its package, or run where its file is" if is_itself else error_place(error)
-        if missing in (*sources.PACKAGES, "runs"):  # the names of version 0.1
+        if missing in sources.packages():  # the names of version 0.1
             name = module if is_itself else missing
             rest = f"{'' if is_itself else rest}; import names begin with bonspiel: write bonspiel.{name}"
         raise ValueError(f"{module} cannot be imported ({error_text(error)}){rest}") from error
@@ -122,7 +136,8 @@ def error_place(error: BaseException) -> str:
 def _is_an_authors(file: Path) -> bool:
     """True if a file is neither of this project nor of an installed package nor Python's own."""
     real = file.resolve()  # a checkout's packages are links in bonspiel/
-    return real.is_file() and not INSTALLED & set(file.parts) and not any(map(real.is_relative_to, FOREIGN))
+    foreign = *(sources.ROOT / name for name in sources.packages()), Path(sysconfig.get_path("stdlib"))
+    return real.is_file() and not INSTALLED & set(file.parts) and not any(map(real.is_relative_to, foreign))
 
 
 def importable() -> None:

@@ -10,12 +10,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]  # of the packages: the checkout, or bonspiel/ where it is installed
 PREFIX = "bonspiel."
-PACKAGES = ("planners", "curling", "envs")  # `runs` only plays and reports what they compute
+NOT_COMPUTING = "runs"  # which only plays and reports what the other packages compute
 COMPILER = {"bonspiel.planners.jit", "bonspiel.planners.core.jit"}
 SUFFIXES = (".py", ".json", ".npz")
 
 _IMPORT = re.compile(r"^ *(?:from ([\w.]+) )?import (\([^)]*\)|.*)", re.MULTILINE)
 _REGISTERED = re.compile(r'"([\w.]+):\w+"')
+
+
+@functools.cache
+def packages() -> tuple[str, ...]:
+    """The packages in `bonspiel`, which are links in a checkout."""
+    home = ROOT / "bonspiel" if (ROOT / "bonspiel").is_dir() else ROOT
+    return tuple(sorted(file.parent.name for file in home.glob("*/__init__.py")))
 
 
 def find_folders(root: Path) -> tuple[Path, ...]:
@@ -29,7 +36,8 @@ def find_folders(root: Path) -> tuple[Path, ...]:
     """
     names = {
         PREFIX + ".".join(folder.relative_to(root).parts): folder
-        for package in PACKAGES
+        for package in packages()
+        if package != NOT_COMPUTING
         for folder in (root / package, *(root / package).rglob("*/"))
     }
     imported = {name: _imported(folder) for name, folder in names.items()}
@@ -92,7 +100,7 @@ def _direct_imports(file: Path) -> set[Path]:
     names = _dotted(file.read_text(encoding="utf-8"))
     own = {(str(ROOT), name.removeprefix(PREFIX)) for name in names if name.startswith(PREFIX)}
     others = set[tuple[str, str]]()
-    if not any(file.is_relative_to(ROOT / package) for package in (*PACKAGES, "runs")):  # else: numpy, beside a wheel
+    if not any(file.is_relative_to(ROOT / package) for package in packages()):  # else: numpy, beside a wheel
         others = {(str(root), name) for name in names if not name.startswith(PREFIX) for root in (home, file.parent)}
     return {Path(module) for root, name in own | others if (module := _module(root, name))}
 

@@ -1,6 +1,7 @@
 """Rules that combine the decisions of several workers.
 
-Adding up visits and voting are those of Go (Chaslot, Winands, van den Herik 2008; Soejima, Kishimoto, Watanabe 2010).
+Adding up visits and voting come from computer players of board games (Chaslot, Winands, van den Herik 2008; Soejima,
+Kishimoto, Watanabe 2010).
 Voting and merging by similarity, for actions of which no two workers have the same, follow the ideas of Kurzer,
 Hörtnagl, Zöllner 2020 (arXiv 2003.13741); these forms are our own.
 

@@ -12,7 +12,7 @@ from bonspiel.curling.server.asgi_server import listening_socket, serving
 from bonspiel.curling.server.dc4.app import application
 from bonspiel.curling.server.dc4.match import Dc4Match
 from bonspiel.curling.server.dc4.matches import Dc4Matches
-from bonspiel.curling.server.pages.record_feed import RecordFeed
+from bonspiel.curling.server.record_feed import RecordFeed
 from tests.curling.server.hosting import context_of
 
 USERS = {"user0": "pass0", "user1": "pass1", "user2": "pass2"}

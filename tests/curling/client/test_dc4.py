@@ -25,13 +25,13 @@ from bonspiel.curling.client.planning.planner_worker import ShotChoice
 from bonspiel.curling.client.planning.setup_choice import SetupChoice
 from bonspiel.curling.client.planning.time_manager import Allowance, TimeManager, slices_left
 from bonspiel.curling.ice.noise import Pair
-from bonspiel.curling.match.position import MatchPosition
-from bonspiel.curling.match.record import Record, parse_line
 from bonspiel.curling.match.state import HAMMER, PATTERN, POWER, TIME, team_of
-from bonspiel.curling.match.umpire import replay
 from bonspiel.curling.protocols import ProtocolError
 from bonspiel.curling.protocols.dc4 import DEFAULT_PLAYERS, EXAMPLE_PLAYERS, decode_state
 from bonspiel.curling.protocols.dc4_server import NewMatch
+from bonspiel.curling.records.position import MatchPosition
+from bonspiel.curling.records.record import Record, parse_line
+from bonspiel.curling.records.umpire import replay
 from tests.curling.client.faulty_dc4 import FaultyServer
 
 TIME_UP = 300.0  # s, of a test

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bonspiel.curling.benchmarks.practice import BONSPIEL
 from bonspiel.curling.client import connection, dc2, dc3
 from bonspiel.curling.client.connection import stdio_connection, tcp_connection
 from bonspiel.curling.client.exit_status import CONNECTION_LOST, GAME_OVER, PROTOCOL_ERROR, exit_status
@@ -25,7 +26,6 @@ from bonspiel.curling.client.planning.time_manager import LONGEST, TimeManager
 from bonspiel.curling.protocols import ProtocolError
 from bonspiel.curling.protocols.dc2 import Login
 from bonspiel.runs.benchmarks.memory import largest_size
-from bonspiel.runs.curling.benchmarks.practice import BONSPIEL
 from tests.curling.client.fakes import ScriptedServer, StubPlanner
 from tests.curling.peers import HANG, flood, nonsense, reset_on_close
 from tests.curling.protocols.corpus import CORPUS, TERMINATOR

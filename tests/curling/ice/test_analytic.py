@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bonspiel import curling
+from bonspiel.curling.benchmarks.positions import random_board, random_shots
 from bonspiel.curling.ice.engines.analytic import WORKSPACE, _release, shoot
 from bonspiel.curling.ice.engines.board import MOVING, RESTING, SPEED_X, SPEED_Y, STATE, TURNING, X, Y
 from bonspiel.curling.ice.engines.curve import motion, spin_at
@@ -18,7 +19,6 @@ from bonspiel.curling.ice.engines.events import process_events
 from bonspiel.curling.ice.engines.impact import energy, impact, impact_of_many
 from bonspiel.curling.ice.physics import DC2, DC2_SHEET, DC4, law_index
 from bonspiel.curling.ice.sheet import DC3_SHEET, STONE_RADIUS, no_stones
-from bonspiel.runs.curling.benchmarks.positions import random_board, random_shots
 from tests.curling.marching import march
 from tests.curling.recorded import compare, dc2_shots, dc3_shots
 
@@ -266,7 +266,7 @@ def test_overlapping_stones_come_to_rest(seed):
 SCRIPT = """
 import hashlib, numpy as np
 from bonspiel import curling
-from bonspiel.runs.curling.benchmarks.positions import random_board, random_shots
+from bonspiel.curling.benchmarks.positions import random_board, random_shots
 rng = np.random.default_rng(7)
 board, (velocities, spins) = random_board(12, rng), random_shots(500, rng)
 finals = curling.make_engine("analytic").shots(board, 15, velocities, spins, threads=3)

@@ -5,8 +5,6 @@ import pytest
 
 from bonspiel.curling.ice.noise import Noise, noise_of
 from bonspiel.curling.learning import rounds
-from bonspiel.curling.learning.end_inputs import INPUTS, SCORES
-from bonspiel.curling.learning.end_network import WEIGHTS
 from bonspiel.curling.learning.rounds import Learning
 from bonspiel.curling.learning.self_play import _new_scratch, _throw_best, play_part, starts_of
 from bonspiel.curling.learning.training import Descent, epoch, first_weights, gradient, loss_of, write_inputs
@@ -14,6 +12,8 @@ from bonspiel.curling.match.mixed_doubles import setup_of
 from bonspiel.curling.match.setup_value import CHOICES
 from bonspiel.curling.match.state import FIRST_STONE, POWER, STATE_DIM, shot_of
 from bonspiel.curling.model import Curling
+from bonspiel.curling.network.end_inputs import INPUTS, SCORES
+from bonspiel.curling.network.end_network import WEIGHTS
 from bonspiel.curling.players.lookahead import AIMS_KEPT, BEST_REPLIES, FEW, expect, new_scratch, screen
 from bonspiel.planners.core.actions import own_actions
 from bonspiel.planners.core.aims import aims_of

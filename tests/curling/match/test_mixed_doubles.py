@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from bonspiel.curling.checks import check_match_state
+from bonspiel.curling.choice.actions import sample_action
 from bonspiel.curling.choice.policy import default_shot
-from bonspiel.curling.dynamics import sample_action, step
+from bonspiel.curling.dynamics import step
 from bonspiel.curling.ice.sheet import no_stones, present
 from bonspiel.curling.match.mixed_doubles import decider_of, first_state, is_setup_due, mixed_state_of
 from bonspiel.curling.match.rules import removes_stone, row, thrower

@@ -18,11 +18,11 @@ from bonspiel.curling.client.planning.planner_process import PlannerProcess
 from bonspiel.curling.ice.noise import Noise, Thrower
 from bonspiel.curling.ice.sheet import no_stones
 from bonspiel.curling.match.mixed_doubles import mixed_state_of
-from bonspiel.curling.match.position import MatchPosition
 from bonspiel.curling.match.state import TIME, state_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.players import process, serve
 from bonspiel.curling.players.process import ProcessPlayer
+from bonspiel.curling.records.position import MatchPosition
 from bonspiel.planners import Budget, line_process
 from bonspiel.planners.line_process import LineProcess, ProcessFailure
 from tests.planners.processes import is_gone, wait_until_gone
@@ -413,7 +413,7 @@ def test_keys_of_the_terminal_do_not_reach_the_program(player):
     assert os.getsid(pids()[0]) == pids()[0] != os.getsid(0)
 
 
-OLD = {  # modules of a version without `curling.match.position`, as far as they are used
+OLD = {  # modules of a version without `curling.records.position`, as far as they are used
     "curling/players.py": """
 import types, numpy
 class Planner:

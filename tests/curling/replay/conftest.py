@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from bonspiel.runs.curling.game import CurlingGame
+from bonspiel.curling.game import CurlingGame
 from bonspiel.runs.games.game import ScheduledGame, Side
 from bonspiel.runs.games.play import play_game
 

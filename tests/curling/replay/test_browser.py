@@ -8,8 +8,8 @@ import pytest
 
 from bonspiel.curling.ice.engines import make_engine
 from bonspiel.curling.ice.sheet import STONES, no_stones
-from bonspiel.curling.match import umpire
 from bonspiel.curling.match.state import stones_of
+from bonspiel.curling.records import umpire
 from bonspiel.curling.replay.judgement import Judged, Judgement
 from bonspiel.curling.replay.page_events import record_events
 from bonspiel.curling.replay.pages import replay_page

@@ -10,12 +10,12 @@ from urllib.parse import quote
 import pytest
 
 from bonspiel.curling.ice.sheet import STONES
-from bonspiel.curling.match.record import line_of
+from bonspiel.curling.records.record import line_of
 from bonspiel.curling.replay import live_server
 from bonspiel.curling.replay.page_events import record_events
 from bonspiel.curling.server.pages import page_server
 from bonspiel.curling.server.pages.page_server import VIEWERS
-from bonspiel.curling.server.pages.record_feed import KEPT_MATCHES, RecordFeed
+from bonspiel.curling.server.record_feed import KEPT_MATCHES, RecordFeed
 
 MATCH = "dc3-1"
 

@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 from bonspiel.curling.ice.sheet import STONES, no_stones, places
-from bonspiel.curling.match import umpire
-from bonspiel.curling.match.match_data import Setup
 from bonspiel.curling.match.mixed_doubles import mixed_state_of
-from bonspiel.curling.match.record import Match, RecordedShot
 from bonspiel.curling.match.state import state_of
+from bonspiel.curling.records import umpire
+from bonspiel.curling.records.match_data import Setup
+from bonspiel.curling.records.record import Match, RecordedShot
 from bonspiel.curling.replay.page_events import PageEvents, record_events
 from bonspiel.curling.replay.pages import replay_page
 from bonspiel.curling.win_probability import estimate_win_probability

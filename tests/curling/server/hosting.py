@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bonspiel.curling.match.match_data import Match
+from bonspiel.curling.records.match_data import Match
 from bonspiel.curling.server.lobby import Lobby
 from bonspiel.curling.server.referee import ThinkingTimes
 from bonspiel.curling.server.server_context import ServerContext

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from bonspiel.curling.ice.sheet import no_stones
-from bonspiel.curling.match.record import read
 from bonspiel.curling.match.state import FIRST_STONE
 from bonspiel.curling.protocols import dc2, dc2_codec, dc2_coordinates
+from bonspiel.curling.records.record import read
 from bonspiel.curling.server.dc2 import Dc2Session, listen_dc2
 from bonspiel.curling.server.referee import ThinkingTimes
 from bonspiel.curling.server.shot_executor import ShotExecutor

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from bonspiel.curling.ice.noise import Noise
-from bonspiel.curling.match.record import read
 from bonspiel.curling.match.state import FIRST_STONE
 from bonspiel.curling.protocols import dc3_codec
 from bonspiel.curling.protocols.dc3_codec import stone_array
+from bonspiel.curling.records.record import read
 from bonspiel.curling.server.dc3 import Dc3Session, listen_dc3
 from bonspiel.curling.server.referee import ThinkingTimes
 from bonspiel.curling.server.shot_executor import ShotExecutor

@@ -6,11 +6,11 @@ from functools import partial
 
 import pytest
 
-from bonspiel.curling.match.record import read
-from bonspiel.curling.match.umpire import replay
+from bonspiel.curling.records.record import read
+from bonspiel.curling.records.umpire import replay
 from bonspiel.curling.server import client_connection
 from bonspiel.curling.server.dc3 import Dc3Session, listen_dc3
-from bonspiel.curling.server.pages.record_feed import RecordFeed
+from bonspiel.curling.server.record_feed import RecordFeed
 from bonspiel.curling.server.referee import error_sampler
 from tests.curling.server.hosting import Client, context_of, hosting, play_on, start, until
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bonspiel.curling.match.record import read
-from bonspiel.curling.match.umpire import replay
-from bonspiel.runs.curling.benchmarks import practice
+from bonspiel.curling.benchmarks import practice
+from bonspiel.curling.records.record import read
+from bonspiel.curling.records.umpire import replay
 
 HERE = Path(__file__).resolve()
 PYTHON = HERE.parents[3] / ".venv-peer" / "bin" / "python"  # which has dc3client; made by make test

@@ -1,4 +1,4 @@
-from bonspiel.curling.server.pages.record_feed import RecordFeed
+from bonspiel.curling.server.record_feed import RecordFeed
 
 MATCH, SHOT, RESULT = {"type": "match"}, {"type": "shot"}, {"type": "result"}
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bonspiel.curling.match.record import read
-from bonspiel.curling.match.umpire import replay
+from bonspiel.curling.benchmarks import practice as processes
+from bonspiel.curling.records.record import read
+from bonspiel.curling.records.umpire import replay
 from bonspiel.runs.benchmarks.memory import largest_size
-from bonspiel.runs.curling.benchmarks import practice as processes
 from tests.curling import peers
 from tests.curling.peers import HANG, PLAYERS, STAGES, connect_both, ended, flood, nonsense, play, practice, whole_match
 from tests.curling.protocols.corpus import CORPUS

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bonspiel.curling.match import record, umpire
+from bonspiel.curling.game import TIES, CurlingGame
+from bonspiel.curling.records import record, umpire
 from bonspiel.planners.random import RandomPlanner
-from bonspiel.runs.curling.game import TIES, CurlingGame
 from bonspiel.runs.games import play, standings
 from bonspiel.runs.games.game import ScheduledGame, Side
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bonspiel.curling.match import record
+from bonspiel.curling.game import CurlingGame
+from bonspiel.curling.records import record
 from bonspiel.planners.core.code import sources
 from bonspiel.planners.planner import Decision
-from bonspiel.runs.curling.game import CurlingGame
 from bonspiel.runs.games import play
 from bonspiel.runs.games.game import ScheduledGame, Side
 

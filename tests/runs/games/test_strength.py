@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bonspiel.curling.match.record import Match, Record, Result, write
+from bonspiel.curling.records.record import Match, Record, Result, write
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.games import strength
 from bonspiel.runs.games.ratings import wilson

@@ -19,9 +19,9 @@ from bonspiel.curling.client.planning.planner_worker import ShotChoice, _is_clea
 from bonspiel.curling.client.planning.worker_process import PlannerRefused
 from bonspiel.curling.ice.noise import Noise
 from bonspiel.curling.ice.sheet import no_stones
-from bonspiel.curling.match.position import MatchPosition, MixedDoubles
 from bonspiel.curling.match.setup_value import CHOICES, setup_values
 from bonspiel.curling.model import Curling
+from bonspiel.curling.records.position import MatchPosition, MixedDoubles
 from bonspiel.planners import Decision
 from bonspiel.planners.child_process import PlannerSilent
 from tests.curling.client.fakes import LATE, TEE, FailingPlanner

@@ -9,10 +9,10 @@ import pytest
 
 pytest.importorskip("aiohttp", reason="aiohttp is not installed (pip install -e '.[dc4]')")
 
-from bonspiel.curling.match.record import read
-from bonspiel.curling.match.umpire import replay
 from bonspiel.curling.protocols.dc4 import decode_state
 from bonspiel.curling.protocols.dc4_server import Player
+from bonspiel.curling.records.record import read
+from bonspiel.curling.records.umpire import replay
 from bonspiel.curling.server.dc4 import matches as dc4_matches
 from bonspiel.curling.server.dc4 import stream as dc4_stream
 from bonspiel.curling.server.dc4.games import MOST_SD

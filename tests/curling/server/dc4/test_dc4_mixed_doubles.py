@@ -8,13 +8,13 @@ import pytest
 
 pytest.importorskip("aiohttp", reason="aiohttp is not installed (pip install -e '.[dc4]')")
 
-from bonspiel.curling.match.record import read
-from bonspiel.curling.match.umpire import replay
 from bonspiel.curling.protocols.dc4 import EXAMPLE_PLAYERS
 from bonspiel.curling.protocols.dc4_server import Player
+from bonspiel.curling.records.record import read
+from bonspiel.curling.records.umpire import replay
 from bonspiel.curling.replay.live_matches import LiveMatch
 from bonspiel.curling.server.dc4 import match as dc4_match
-from bonspiel.curling.server.pages.record_feed import RecordFeed
+from bonspiel.curling.server.record_feed import RecordFeed
 from tests.curling.server.dc4_hosting import DRAW, NEW, PLAYER, TEAM, THROUGH, begun, hosting, play_end, run
 from tests.curling.server.hosting import Clock
 

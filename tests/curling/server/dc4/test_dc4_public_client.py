@@ -12,8 +12,8 @@ pytest.importorskip("dc4client", reason="dc4client is not installed (pip install
 
 import dc4client
 
-from bonspiel.curling.match.record import read
-from bonspiel.curling.match.umpire import replay
+from bonspiel.curling.records.record import read
+from bonspiel.curling.records.umpire import replay
 from bonspiel.curling.server.dc4 import stream as dc4_stream
 from tests.curling.server.dc4_hosting import DRAW, USERS, hosting
 

@@ -10,9 +10,9 @@ import pytest
 
 pytest.importorskip("aiohttp", reason="aiohttp is not installed (pip install -e '.[dc4]')")
 
+from bonspiel.curling.benchmarks import practice
 from bonspiel.curling.server.asgi_server import Limits
 from bonspiel.runs.benchmarks.memory import largest_size
-from bonspiel.runs.curling.benchmarks import practice
 from tests.curling.server.dc4_attacks import attacks, request, slow_requests
 from tests.curling.server.dc4_hosting import DRAW, NEW, begun, hosting, play_end, run
 

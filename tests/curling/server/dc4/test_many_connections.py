@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from bonspiel.runs.curling.benchmarks import practice as processes
+from bonspiel.curling.benchmarks import practice as processes
 from tests.curling.peers import PLAYERS, play
 from tests.curling.protocols.corpus import TERMINATOR
 from tests.curling.server.hosting import PATIENCE, Client

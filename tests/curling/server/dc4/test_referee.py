@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from bonspiel.curling.ice.sheet import STONES
-from bonspiel.curling.match.match_data import Match, Record, Result
-from bonspiel.curling.match.record import RecordedShot
-from bonspiel.curling.match.umpire import outcome, replay
+from bonspiel.curling.records.match_data import Match, Record, Result
+from bonspiel.curling.records.record import RecordedShot
+from bonspiel.curling.records.umpire import outcome, replay
 from bonspiel.curling.server.referee import Referee, ThinkingTimes, error_sampler
 
 DRAW, AWAY = (0.1317, 2.3997, 1.0), (0.0, 2.0, 1.0)  # to the tee; not as far as the hog line

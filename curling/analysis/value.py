@@ -1,0 +1,54 @@
+"""The distribution of points of an end in recorded matches, and the win probabilities that follow from it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from bonspiel.curling.match import value
+from bonspiel.curling.records import record
+from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.files import writing
+from bonspiel.runs.progress import counted
+
+LEFT = (1, 2, 3, 4, 10)
+SHOWN = range(-3, 4)
+
+
+def hammer_points(game: record.Record) -> list[int]:
+    """Points of the team with the hammer in each end of a game; below 0 those of the other team."""
+    hammers = {shot.end: shot.hammer for shot in game.shots}
+    return [end.points[hammers[end.end]] - end.points[1 - hammers[end.end]] for end in game.ends]
+
+
+def report(points: Sequence[int], table: Sequence[float]) -> str:
+    """The counts of ends, the table estimated from them, and win probabilities at some leads, as text."""
+    values = value.win_probabilities(max(LEFT), table=table)
+    lines = [f"points of the team with the hammer in {counted(len(points), 'end')}; probabilities count the"]
+    lines += [f"thesis's table as {value.PRIOR_ENDS:g} ends more\n", "points    ends  probability    thesis"]
+    for scored, here, thesis in zip(value.POINTS, table, value.check_table(value.THESIS), strict=True):
+        lines.append(f"{scored:>6}{points.count(scored):>8}{here:>13.5f}{thesis:>10.5f}")
+    lines.append("\nwin probability with the hammer; a draw after the last end counts 1/2\n")
+    lines.append("ends left" + "".join(f"{f'lead {lead:+d}' if lead else 'tied':>8}" for lead in SHOWN))
+    for left in LEFT:
+        lines.append(f"{left:>9}" + "".join(f"{values[left, value.MOST_LEAD + lead]:>8.3f}" for lead in SHOWN))
+    return "\n".join(lines)
+
+
+def main(folder: Path, out: Path | None) -> int:
+    """Print the report on a folder of match records; write the table to `out`, for `curling.match.value.load_table`.
+
+    Raises:
+        UsageError: the folder holds no finished end, or a file that is no record.
+    """
+    try:
+        games = [record.read(path) for path in sorted(folder.rglob("*.jsonl"))]
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    points = [scored for game in games for scored in hammer_points(game)]
+    if not points:
+        raise UsageError(f"{folder} holds no match record with an end in it; bonspiel match writes them")
+    table = value.estimate_table(points)
+    print(report(points, table))
+    if out is not None:
+        with writing(out):
+            out.write_text(value.table_text(table), encoding="utf-8")
+    return 0

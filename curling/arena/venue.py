@@ -1,0 +1,141 @@
+"""A server for one match of an arena, by the protocols of Digital Curling 3 and 4."""
+
+import asyncio
+import json
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+from bonspiel.curling.records.match_data import End, RecordedShot, Result, Setup
+from bonspiel.curling.records.record import parse_line
+from bonspiel.curling.server.dc3 import Dc3Session, listen_dc3
+from bonspiel.curling.server.lobby import Lobby
+from bonspiel.curling.server.record_feed import RecordFeed
+from bonspiel.curling.server.server_context import ServerContext
+from bonspiel.curling.server.session import TeamFault
+
+HOST = "127.0.0.1"
+FRAME_STEPS = 1000  # of the simulator between two frames of the stones' paths, which PyPI's dc3client needs
+TEAMS = "team0", "team1"
+LEFT = "left the match"
+
+Item = Setup | RecordedShot | End
+"""Of a record."""
+
+
+class Venue(ABC):
+    """A server for one match, which is open within `opened`.
+
+    Args:
+        context: of the server; its feed takes the record, and the venue what it reports.
+
+    Attributes:
+        begun: set when the match begins.
+        over: set when it is over.
+        items: of its record so far, without the first line.
+        result: None until it is over.
+    """
+
+    def __init__(self, context: ServerContext) -> None:
+        feed, self._reported = RecordFeed(), list[str]()
+        self.context = replace(context, feed=feed, report=self._reported.append)
+        self.begun, self.over = asyncio.Event(), asyncio.Event()
+        self.items: list[Item] = []
+        self.result: Result | None = None
+        feed.subscribe(self._keep)
+
+    def _keep(self, match_id: str, line: dict[str, Any]) -> None:
+        item = parse_line(json.dumps(line))
+        if isinstance(item, Result):
+            self.result = item
+            self.over.set()
+        elif isinstance(item, Item):
+            self.items.append(item)
+        else:
+            self.begun.set()
+
+    @abstractmethod
+    def opened(self) -> AbstractAsyncContextManager[None]:
+        """Serve within this block, an asynchronous one; every connection is closed in the end."""
+
+    @abstractmethod
+    def values(self, team: int) -> Mapping[str, str]:
+        """A client's way to the server, by the names in `clients.MEANINGS`."""
+
+    @abstractmethod
+    def is_connected(self, team: int) -> bool:
+        """Return whether a client of a team is connected."""
+
+    @abstractmethod
+    def is_ready(self, team: int) -> bool:
+        """Return whether a client of a team is ready for the match."""
+
+    @property
+    def fault(self) -> tuple[int, str] | None:
+        """The team that broke the protocol or left during the match, and how; None if none did."""
+        return None
+
+    def complaint(self, team: int) -> str | None:
+        """The server's last line about a client of a team that it did not let into the match, if there is one."""
+        found = (line.partition(f": {TEAMS[team]}")[2] for line in reversed(self._reported))
+        return next((text.lstrip(": ") for text in found if text and not text.endswith(" left")), None)
+
+    def refusal(self, team: int) -> str | None:
+        """The server's last refusal of a request by a team, which could go on, if there is one."""
+        return None
+
+
+class Dc3Venue(Venue):
+    """A server of Digital Curling 3 with two ports of its own."""
+
+    def __init__(self, context: ServerContext) -> None:
+        super().__init__(context)
+        self._sessions: list[Dc3Session] = []
+        self._lobby = Lobby(self._new_session, 1)
+        self._ports: list[int] = []
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[None]:
+        """See `Venue.opened`."""
+        servers = await listen_dc3(self.context, self._lobby, HOST, 0)
+        try:
+            self._ports = [server.sockets[0].getsockname()[1] for server in servers]
+            yield
+        finally:
+            for server in servers:
+                server.close()
+            await self._lobby.close()
+
+    def values(self, team: int) -> Mapping[str, str]:
+        """See `Venue.values`."""
+        return {"host": HOST, "port": str(self._ports[team]), "team": TEAMS[team]}
+
+    def is_connected(self, team: int) -> bool:
+        """See `Venue.is_connected`."""
+        client = self._session.clients[team] if self._session is not None else None
+        playing = client is not None and not client.lost
+        return playing or any(guest.side == team for guest in self._lobby.waiting)
+
+    def is_ready(self, team: int) -> bool:
+        """See `Venue.is_ready`."""
+        return self.begun.is_set() or any(guest.side == team and guest.ready for guest in self._lobby.waiting)
+
+    @property
+    def fault(self) -> tuple[int, str] | None:
+        """See `Venue.fault`."""
+        session = self._session
+        if session is None or not isinstance(session.fault, TeamFault):
+            return None
+        team = session.fault.team
+        how = str(session.fault).removeprefix(session.team_label(team)).strip()
+        return team, LEFT if how == "left" else f"broke the protocol{how}" if how.startswith(":") else how
+
+    @property
+    def _session(self) -> Dc3Session | None:
+        return next((session for session in self._sessions if session.referee is not None), None)
+
+    def _new_session(self) -> Dc3Session:
+        self._sessions.append(Dc3Session(self.context, FRAME_STEPS))
+        return self._sessions[-1]

@@ -1,0 +1,194 @@
+"""Curling as a two-player game of tournaments, and the parts of a record that follow from a throw."""
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, ClassVar
+
+from bonspiel.curling import players
+from bonspiel.curling.dynamics import release
+from bonspiel.curling.ice.noise import Noise
+from bonspiel.curling.ice.sheet import STONES, places
+from bonspiel.curling.logs import match_files
+from bonspiel.curling.match.mixed_doubles import setup_of
+from bonspiel.curling.match.state import HAMMER, TIME, shot_of, team_of
+from bonspiel.curling.model import Curling
+from bonspiel.curling.records import record
+from bonspiel.curling.records.match_data import Throw, score_of
+from bonspiel.curling.records.record import End, Match, Record, RecordedShot, Result, Setup
+from bonspiel.curling.records.umpire import Outcome, outcome
+from bonspiel.planners.checks import check_actions
+from bonspiel.planners.model import Array, Rng
+from bonspiel.planners.registry import look_up
+from bonspiel.runs.games.game import Forfeit, GameSummary, Move, ScheduledGame, Step
+from bonspiel.runs.progress import counted
+
+if TYPE_CHECKING:
+    from bonspiel.curling.replay.judgement import Judged
+
+TIES = {"half": 0.5, "thesis": 0.781}  # value of a draw for the team that would have the hammer in the next end
+ROUNDING = 0.005  # m; servers keep their stones to a millimetre or so
+
+
+@functools.cache
+def _models(game: "CurlingGame") -> tuple[Curling, Curling]:
+    """The match itself, and the model for planners."""
+    settings = {field.name: getattr(game, field.name) for field in fields(game) if field.name != "ties"}
+    model = Curling(**settings, tie=TIES[game.ties], reward="win")
+    return model, model.planning()
+
+
+@dataclass(frozen=True)
+class CurlingGame:
+    """A match of curling; see `runs.games.game.TwoPlayerGame`.
+
+    The parameters are those of `curling.model.Curling`, and `ties`, the value of a draw: "half" for both, or "thesis",
+    0.781 for the team that would have the hammer next.
+    """
+
+    ends: int = 2
+    physics: str = "fcv1"
+    rule: str | None = None
+    noise: str | Noise | None = None
+    extra_ends: int = 0
+    ties: str = "half"
+    game: str = "standard"
+    pattern: int = 0
+
+    roles: ClassVar = ("without the hammer in the first end", "with it")
+    suffix: ClassVar = ".jsonl"
+    write = staticmethod(record.write)
+    read = staticmethod(match_files.read_match)
+    make_player = staticmethod(players.parse)
+
+    def __post_init__(self) -> None:
+        look_up("ties", self.ties, TIES)
+        _models(self)
+
+    @property
+    def title(self) -> str:
+        """The game unless it is the standard one, ends, physics and noise."""
+        noise = _models(self)[0].noise
+        ends = f"{'mixed doubles, ' if self.model.is_mixed else ''}{counted(self.ends, 'end')}"
+        return f"{ends}, {self.physics}, {noise if isinstance(noise, str) else 'custom'} noise"
+
+    @property
+    def model(self) -> Curling:
+        """The match for planners, which look to the end of their end."""
+        return _models(self)[1]
+
+    def initial_state(self, rng: Rng) -> Array:
+        """An empty sheet, in mixed doubles with the first end set up."""
+        return self.model.initial_state(rng)
+
+    def player(self, state: Array) -> int:
+        """The team to throw."""
+        return int(team_of(state))
+
+    def check_action(self, state: Array, action: Array) -> Array:
+        """The action, if it is within the bounds."""
+        return check_actions(self.model, action[None], "action")[0]
+
+    def step(self, state: Array, action: Array, rng: Rng) -> Step:
+        """Throw with an error of execution; the details are the throw and its outcome.
+
+        In mixed doubles the next end is set up as is best for the team that decides.
+        """
+        model = _models(self)[0]
+        thrown = release(state, action, model.params, rng)
+        after = outcome(model, state, thrown)
+        state = after.state if after.over else model.begin_end(after.state)
+        return Step(state, after.reward if after.over else None, (thrown, after))
+
+    def match(self, scheduled: ScheduledGame) -> Match:
+        """The match, as the first line of its record."""
+        first, second = scheduled.sides
+        names, budgets = (first.planner, second.planner), (first.allowance, second.allowance)
+        return Match.of(_models(self)[0], names, budgets=budgets, seed=scheduled.seed, pair=scheduled.pair)
+
+    def record(self, scheduled: ScheduledGame, moves: Sequence[Move], forfeit: Forfeit | None) -> Record:
+        """The match with its set-ups, shots, ends and result."""
+        shots, first, setups = [], self.model.first_shot, list[Setup]()
+        for move in moves:
+            if first > 0 and shot_of(move.state) == first:
+                setups.append(Setup(int(move.state[TIME]) // STONES, *setup_of(move.state)))
+            thrown, after = move.step.details
+            facts = move.value, move.simulations, move.seconds
+            shots.append(recorded_shot(move.state, move.action, thrown, after, *facts))
+        points = (move.step.details[1].points for move in moves)
+        ends = tuple(End(number, scored) for number, scored in enumerate(filter(None, points)))
+        if forfeit is not None:
+            loser = forfeit.player
+            result = Result(score_of(ends), 1 - loser, float(loser), "forfeit", str(forfeit))
+        else:
+            result = final_result(score_of(ends), moves[-1].step.details[1].reward)
+        return Record(self.match(scheduled), tuple(shots), ends, result, tuple(setups))
+
+    def is_record_of(self, found: Record, scheduled: ScheduledGame) -> bool:
+        """True if the match on record is the scheduled one."""
+        return found.match == self.match(scheduled)
+
+    def summary(self, found: Record) -> GameSummary:
+        """Result, forfeit and moves."""
+        result = found.result
+        forfeit = str(result.detail) if result.reason == "forfeit" else None
+        if result.reason == "time_limit" and result.winner is not None:
+            refused = f" (last refused: {result.detail})" if result.detail else ""
+            forfeit = f"{found.match.players[1 - result.winner]}: no time left{refused}"
+        moves = tuple((shot.team, shot.seconds, shot.simulations or 0) for shot in found.shots)
+        return GameSummary(result.value_for(0), result.winner, forfeit, moves)
+
+    def length(self, found: Record) -> int:
+        """The number of shots."""
+        return len(found.shots)
+
+    def picture(
+        self, found: Record, advance: Callable[[], None], judged: "Judged | None" = None
+    ) -> tuple[str, str | None]:
+        """The page of `curling.replay`, and a warning where the stones on record are another simulator's.
+
+        `judged` is what a judge says of the shots.
+        """
+        from bonspiel.curling.replay.page_events import record_events
+        from bonspiel.curling.replay.pages import replay_page  # not for workers, which draw no pages
+
+        events, apart = record_events(found, advance, judged)
+        place = "from where the record's engine takes them; the page shows them as on record when they are at rest"
+        return replay_page(events), f"stones are up to {apart:.3g} m {place}" if apart > ROUNDING else None
+
+
+@dataclass(frozen=True)
+class MixedDoublesGame(CurlingGame):
+    """`CurlingGame` of mixed doubles, with the limits of play of Digital Curling 4."""
+
+    physics: str = "dc4"
+    game: str = "mixed_doubles"
+
+
+def recorded_shot(
+    state: Array, action: Array, thrown: Throw, after: Outcome, value: float, simulations: int, seconds: float
+) -> RecordedShot:
+    """A shot for the record.
+
+    Args:
+        state: before it.
+        action: the aim, in m/s.
+        thrown: the throw with the error of execution.
+        after: the outcome.
+        value: the thrower's estimate, NaN without one.
+        simulations: run for the decision.
+        seconds: that the decision took.
+    """
+    (end, shot), team = divmod(int(state[TIME]), STONES), int(team_of(state))
+    aim = float(action[0]), float(action[1]), 1.0 if action[2] >= 0.0 else -1.0
+    expected = value * (1.0 if team == 0 else -1.0)
+    stones, kept = places(after.stones), expected if math.isfinite(expected) else None
+    return RecordedShot(end, shot, team, int(state[HAMMER]), aim, thrown, stones, kept, simulations, seconds)
+
+
+def final_result(score: tuple[int, int], value: float) -> Result:
+    """The result of a match that was played to its end; `value` is team 0's."""
+    if score[0] == score[1]:
+        return Result(score, None, value, "draw")
+    return Result(score, int(score[1] > score[0]), value, "score")

@@ -1,0 +1,1 @@
+"""Logs of Digital Curling clients and servers, read as matches."""

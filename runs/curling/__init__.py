@@ -1,1 +1,0 @@
-"""The parts of runs/ that serve curling alone: its games, pictures, play, servers and verbs."""

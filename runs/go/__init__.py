@@ -1,1 +1,0 @@
-"""Go in `runs`: its benchmarks, its matches, life and death, and the Go Text Protocol."""

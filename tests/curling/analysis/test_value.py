@@ -1,0 +1,53 @@
+"""`bonspiel value`: from match records to a table of end scores."""
+
+import pytest
+
+from bonspiel.curling.match import value
+from bonspiel.curling.records.record import End, Match, Record, RecordedShot, Result, write
+from bonspiel.runs import cli
+
+
+def shot(end, hammer):
+    return RecordedShot(end, 15, hammer, hammer, (0.0, 2.4, 1.0), (0.0, 2.4, 1.57), (None,) * 16, None, 1, 0.0)
+
+
+def game(*ends):
+    """A record of ends, each (hammer, points of team 0, points of team 1)."""
+    return Record(
+        Match(("dpw", "uct"), "fcv1", "five_rock", "none", len(ends)),
+        tuple(shot(number, hammer) for number, (hammer, *_) in enumerate(ends)),
+        tuple(End(number, tuple(points)) for number, (_, *points) in enumerate(ends)),
+        Result((0, 0), None, 0.5, "draw"),
+    )
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two games: with the hammer team 1 scores 2, team 0 scores 1, team 1 loses 3, and a blank end."""
+    (tmp_path / "records").mkdir()
+    write(tmp_path / "records" / "0.jsonl", game((1, 0, 2), (0, 1, 0)))
+    write(tmp_path / "records" / "1.jsonl", game((1, 3, 0), (1, 0, 0)))
+    return tmp_path
+
+
+def test_points_of_the_hammer_are_counted(folder, capsys):
+    out = folder / "table.json"
+    assert cli.main(["value", str(folder), "--out", str(out)]) == 0
+    assert value.load_table(out) == pytest.approx(value.estimate_table([2, 1, -3, 0]))
+    text = capsys.readouterr().out
+    assert "in 4 ends; probabilities count the thesis's table as 10 ends more" in " ".join(text.split())
+    counts = {int(line.split()[0]): int(line.split()[1]) for line in text.split("thesis\n")[1].splitlines()[:17]}
+    assert {points: count for points, count in counts.items() if count} == {2: 1, 1: 1, -3: 1, 0: 1}
+    tied = value.win_probabilities(2, table=value.estimate_table([2, 1, -3, 0]))[2, value.MOST_LEAD]
+    assert f"{tied:.3f}" in next(line for line in text.splitlines() if line.startswith(" " * 8 + "2 "))
+
+
+def test_without_records(tmp_path, capsys):
+    assert cli.main(["value", str(tmp_path)]) == 2
+    assert "no match record" in capsys.readouterr().err
+
+
+def test_a_file_that_is_no_record_is_named(folder, capsys):
+    (folder / "records" / "1.jsonl").write_text("{}\n")
+    assert cli.main(["value", str(folder)]) == 2
+    assert "1.jsonl, line 1" in capsys.readouterr().err

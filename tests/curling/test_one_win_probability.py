@@ -1,0 +1,67 @@
+"""The win probability of a position is the same wherever it is shown."""
+
+import re
+
+import numpy as np
+import pytest
+
+from bonspiel.curling import players
+from bonspiel.curling.analysis.report import report
+from bonspiel.curling.client.planning.planner_worker import _choose
+from bonspiel.curling.game import CurlingGame
+from bonspiel.curling.ice.noise import Noise
+from bonspiel.curling.match.state import HAMMER, LEAD, TIME, stones_of
+from bonspiel.curling.records.position import EXTRA_ENDS, MatchPosition
+from bonspiel.curling.records.umpire import replay
+from bonspiel.curling.replay.judgement import Judged, Judgement
+from bonspiel.curling.replay.page_events import record_events
+from bonspiel.runs.games.game import ScheduledGame, Side
+from bonspiel.runs.games.play import play_game
+
+SHOTS = 0, 7, 16, 31  # of two ends, the first of each included
+
+
+@pytest.fixture(scope="module")
+def match():
+    side = Side("rulebased", 20, "simulations")
+    return play_game(CurlingGame(ends=2, extra_ends=EXTRA_ENDS), ScheduledGame((side, side), 3, 0, 0))
+
+
+def of_the_client(match, number):
+    """The thrower's, in the worker of the client."""
+    state = replay(match)[number]
+    end, shot = divmod(int(state[TIME]), 16)
+    place = stones_of(state), shot, int(state[HAMMER]), int(state[LEAD])
+    noise = Noise(float(np.float32(0.0076)), 0.0018)
+    position = MatchPosition(*place, 0, 2 - end, EXTRA_ENDS, "win_probability", noise=noise)
+    choice = _choose(players.parse("rulebased"), position, 0.05, np.random.default_rng(0), lambda _: None, 0)
+    return position.team, choice.chance
+
+
+def of_the_page(match, number):
+    chances = [event["chance"] for event in record_events(match)[0] if "chance" in event]
+    return chances[number]
+
+
+def of_the_analysis(match, number):
+    """The thrower's, in the line of a judged shot."""
+    judged = Judged("a judge", match.shots, {number: Judgement((0.1, 2.4, 1.0), "draw", "guard", *[0.5] * 5)})
+    (line,) = re.findall(r"^ +\d+  \w+ .*$", report(match, judged), re.MULTILINE)
+    return float(line.split()[2]) / 100.0
+
+
+@pytest.mark.parametrize("number", SHOTS)
+def test_client_analysis_and_page_show_the_same(match, number):
+    team, client = of_the_client(match, number)
+    assert of_the_analysis(match, number) == pytest.approx(client, abs=0.0005 + 1e-9)
+    assert abs(team - of_the_page(match, number)) == pytest.approx(client, abs=0.0005 + 1e-9)
+
+
+def test_client_and_analysis_say_what_it_assumes(match, capsys):
+    from bonspiel.runs.cli import main
+
+    judged = Judged("a judge", match.shots, {0: Judgement((0.1, 2.4, 1.0), "draw", "guard", *[0.5] * 5)})
+    with pytest.raises(SystemExit):
+        main(["client", "dc3", "--help"])
+    for text in (report(match, judged), " ".join(capsys.readouterr().out.split())):
+        assert "against a weaker one, such as rulebased" in text and "too low" in text

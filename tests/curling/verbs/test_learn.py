@@ -1,0 +1,62 @@
+"""The verb `learn`."""
+
+import functools
+
+import pytest
+
+from bonspiel.curling import model_params
+from bonspiel.curling.learning import rounds
+from bonspiel.curling.network import end_weights
+from bonspiel.curling.verbs import learn
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (["generate", "--ends", "0"], "ends"),
+        (["generate", "--round", "-1"], "round"),
+        (["generate", "--samples", "0"], "samples"),
+        (["generate", "--aims", "-1"], "aims"),
+        (["generate", "--seed", "-1"], "seed"),
+        (["train", "--epochs", "0"], "epochs"),
+    ],
+)
+def test_numbers_out_of_range_are_refused(run, arguments, word):
+    status, _, error = run("learn", arguments[0], "new", *arguments[1:])
+    assert status == 2 and f"{word}=" in error
+
+
+def test_a_missing_step_before_is_named(run):
+    status, _, error = run("learn", "train", "new")
+    assert status == 2 and "generate" in error
+    status, _, error = run("learn", "generate", "new", "--round", "1")
+    assert status == 2 and "round-0" in error
+
+
+@pytest.mark.parametrize(
+    ("game", "noise"), [("standard", "normal_dist"), ("standard", "2*normal_dist"), ("mixed_doubles", "normal_dist")]
+)
+def test_all_rounds_are_learned_and_shipped_and_a_second_call_repeats_nothing(run, tmp_path, monkeypatch, game, noise):
+    monkeypatch.setattr(rounds, "PART_ENDS", 60)
+    for name, values in (("ENDS", (120, 60)), ("AIMS", (0, 4)), ("EPOCHS", (1, 1))):
+        monkeypatch.setattr(learn, name, values)
+    monkeypatch.setattr(end_weights, "FOLDER", tmp_path)
+    monkeypatch.setattr(end_weights, "own", functools.cache(end_weights.own.__wrapped__))
+    monkeypatch.setattr(model_params, "own", end_weights.own)
+    for _ in range(2):
+        of = "--game", game, "--noise", noise
+        status, out, error = run("learn", "all", "new", "--seed", "1", "--samples", "1", "--jobs", "1", *of)
+        assert status == 0 and [line.split(":")[0] for line in out.splitlines()] == ["round 0", "round 1"]
+    assert error.splitlines()[-1] == "round 1 has its weights already"
+    assert run("learn", "ship", "new")[0] == 0
+    weights = (tmp_path / "new" / "round-1" / "weights.npz").read_bytes()
+    assert (tmp_path / f"{game}-{noise.replace('*', 'x')}.npz").read_bytes() == weights
+
+
+def test_a_stopped_step_says_how_to_continue(run, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(rounds.Learning, "generate", stop)
+    status, _, error = run("learn", "generate", "new")
+    assert status == 130 and "the same command continues" in error
