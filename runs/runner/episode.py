@@ -18,7 +18,6 @@ from bonspiel.planners.contract.decisions import BrokenContract, CheckedSearch, 
 from bonspiel.planners.core.code.packages import error_text
 from bonspiel.runs.experiment import RunError, Setting
 from bonspiel.runs.results.rows import Batch, Episode, Failure
-from bonspiel.runs.runner import heartbeat
 from bonspiel.runs.suite import model_of
 
 
@@ -87,9 +86,7 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
     search = CheckedSearch(planner, model)
     total, weight, step = 0.0, 1.0, 0
     times, simulations, invalid, first_action = [], 0, 0, b""
-    terminated, heart = False, heartbeat.current()
-    if heart is not None:
-        heart.begin()
+    terminated = False
     while not terminated and step < model.horizon:
         if not all(map(math.isfinite, state.tolist())):
             raise ValueError(f"{setting.env} gave state={state} after {step} steps: must be finite")
@@ -100,8 +97,6 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
         invalid += int(decision.invalid)
         action = np.ascontiguousarray(decision.action, np.float64)
         first_action = first_action or action.astype("<f8").tobytes()
-        if heart is not None:
-            heart.beat(step, model.horizon)
         next_state = np.empty_like(state)
         noise = environment_rng(setting.seed, index, step)
         reward, terminated = model.step(state, action, next_state, model.params, noise)
@@ -110,8 +105,6 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
         total += weight * reward
         weight *= model.discount
         state = next_state
-    if heart is not None:
-        heart.end()
     kept = np.array(times, "<f4").tobytes() if setting.unit == "ms" else None
     return Episode(index, float(total), step, sum(times), simulations, first_action, kept, invalid)
 
