@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
     backends.check(place)
     part = Part.parse(arguments.part) if arguments.part else WHOLE
     given = [getattr(arguments, name) for name in ("planner", "budget", "milliseconds", "episodes", "seed", "added")]
-    chosen = lookup.load(arguments.target, [*arguments.planner, *arguments.added]).override(*given)
+    chosen = lookup.load(arguments.target, arguments.planner, arguments.added).override(*given)
     if arguments.dry_run:
         if arguments.keep:
             raise UsageError("--dry-run counts all episodes, those to keep as well: leave --keep out")
