@@ -94,6 +94,11 @@ class Suite:
         experiments = [experiment for experiment in self.experiment if experiment.env == env]
         return {e.planner: e.label for experiment in experiments for e in experiment.planners if e.label}
 
+    def names(self, env: str) -> dict[str, str]:
+        """The names of an environment's planners in tables, by their texts: the label, else the text."""
+        experiments = [experiment for experiment in self.experiment if experiment.env == env]
+        return {e.planner: e.planner for experiment in experiments for e in experiment.planners} | self.labels(env)
+
     def override(
         self,
         planners: Sequence[str] = (),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from bonspiel.envs.snapshot.copies.objects import generators
+from bonspiel.envs.snapshot.objects import generators
 from bonspiel.envs.snapshot.form import FailingError, FormError, flattened, reward_of, shown
 from bonspiel.envs.snapshot.model import GymnasiumModel
 from bonspiel.envs.snapshot.noise import OtherNoise, reseed

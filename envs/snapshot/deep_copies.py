@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bonspiel.envs.snapshot.copies.making import deep_copy, headless_copy
-from bonspiel.envs.snapshot.copies.objects import size
+from bonspiel.envs.snapshot.objects import size
 from bonspiel.envs.snapshot.storage import Kept
 from bonspiel.planners.model import Array, Rng
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bonspiel.envs.snapshot.copies.objects import generators, is_generator
+from bonspiel.envs.snapshot.objects import generators, is_generator
 from bonspiel.envs.snapshot.wrappers import layers_of
 from bonspiel.planners.model import Rng
 

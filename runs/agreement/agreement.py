@@ -19,6 +19,7 @@ from bonspiel.runs.agreement.study import Study
 from bonspiel.runs.agreement.summary import Summary, summarise
 from bonspiel.runs.agreement.tables import tables
 from bonspiel.runs.agreement.work import States, StudyWork
+from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.files import writing
 from bonspiel.runs.planner_check import refuse_broken
@@ -26,7 +27,6 @@ from bonspiel.runs.progress import counted
 from bonspiel.runs.reporting.drawing import save_figure
 from bonspiel.runs.runner import backends
 from bonspiel.runs.runner.backends import HERE, Place, Workers
-from bonspiel.runs.runner.episode import named_rng
 from bonspiel.runs.suite import model_of, modules
 
 RESULT, CHART = "agreement.json", "agreement.png"

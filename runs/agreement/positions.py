@@ -5,8 +5,9 @@ import numpy as np
 from bonspiel import planners
 from bonspiel.planners import Array, Model
 from bonspiel.planners.contract.decisions import CheckedSearch
+from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import UsageError
-from bonspiel.runs.runner.episode import failures_named, named_rng
+from bonspiel.runs.runner.episode import failures_named
 from bonspiel.runs.statistics.regret import starts_differ
 from bonspiel.runs.suite import model_of
 

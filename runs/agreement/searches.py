@@ -10,7 +10,8 @@ from bonspiel import planners
 from bonspiel.planners import Array, Budget, Decision
 from bonspiel.planners.contract.decisions import checked_plan
 from bonspiel.runs.agreement.study import Study
-from bonspiel.runs.runner.episode import failures_named, named_rng
+from bonspiel.runs.draws import named_rng
+from bonspiel.runs.runner.episode import failures_named
 from bonspiel.runs.suite import model_of
 
 RUN, TREE, REFERENCE, VALUES = "run", "tree", "reference", "values"

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from bonspiel.planners.model import Array
+from bonspiel.runs.draws import planner_rng
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.reporting import chart, styles
-from bonspiel.runs.runner.episode import planner_rng
 from bonspiel.runs.statistics.curves import Column, Panel, columns
 from bonspiel.runs.statistics.sample import histogram, performance_profile
 from bonspiel.runs.statistics.scale import Scale

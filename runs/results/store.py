@@ -176,6 +176,10 @@ class Store:
         """The returns of every setting, in order of the episodes."""
         return self.values("total")
 
+    def returns_of(self, setting: Setting) -> dict[int, float]:
+        """The returns of a setting's episodes by their numbers, read together, as the run may be running."""
+        return {episode.number: episode.total for episode in self.episodes(setting)}
+
     def first_actions(self) -> Iterator[tuple[Setting, NDArray[np.float64]]]:
         """The first action of each setting's episodes in order, [n, action_dim]; NaN where none was kept."""
         for setting, found in self._columns("first_action"):

@@ -1,7 +1,6 @@
 """One episode: a planner acts in an environment and replans at every step."""
 
 import functools
-import hashlib
 import math
 import time
 import traceback
@@ -16,25 +15,10 @@ from bonspiel import planners
 from bonspiel.planners import checks
 from bonspiel.planners.contract.decisions import BrokenContract, CheckedSearch, checked_plan
 from bonspiel.planners.core.code.packages import error_text
+from bonspiel.runs.draws import environment_rng, planner_rng
 from bonspiel.runs.experiment import RunError, Setting
 from bonspiel.runs.results.rows import Batch, Episode, Failure
 from bonspiel.runs.suite import model_of
-
-
-def environment_rng(seed: int, episode: int, step: int) -> planners.Rng:
-    """The environment's draws: step 0 is the initial state. All planners meet the same ones (common random numbers)."""
-    return np.random.default_rng(np.random.SeedSequence((seed, episode, step)))
-
-
-def planner_rng(setting: Setting, episode: int) -> planners.Rng:
-    """The planner's own draws, independent of the environment's and of every other planner's and budget's."""
-    return named_rng(f"{setting.planner}|{setting.budget}|{setting.unit}", setting.seed, episode)
-
-
-def named_rng(text: str, seed: int, index: int) -> planners.Rng:
-    """The draws that a text names, in the episode or game of this index."""
-    key = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "little")
-    return np.random.default_rng(np.random.SeedSequence((seed, index, key)))
 
 
 @contextmanager

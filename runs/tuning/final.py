@@ -12,8 +12,8 @@ import numpy as np
 
 from bonspiel import planners
 from bonspiel.planners import Array
+from bonspiel.runs.draws import named_rng, planner_rng
 from bonspiel.runs.experiment import Setting
-from bonspiel.runs.runner.episode import named_rng, planner_rng
 from bonspiel.runs.statistics.compare import needed
 from bonspiel.runs.statistics.curves import Panel, caption, table
 from bonspiel.runs.statistics.paired import paired

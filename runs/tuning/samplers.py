@@ -11,8 +11,8 @@ from typing import Any, Protocol
 
 from bonspiel.planners import Rng
 from bonspiel.planners.spaces import Choice, Range
+from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import UsageError
-from bonspiel.runs.runner.episode import named_rng
 from bonspiel.runs.tuning.space import Space, Values
 from bonspiel.runs.tuning.study import Study
 

@@ -1,17 +1,38 @@
 """The content of a leaderboard, and the words for it."""
 
 import math
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import numpy as np
+
+from bonspiel.planners import Array
 from bonspiel.runs.experiment import amount
-from bonspiel.runs.progress import counted
+from bonspiel.runs.progress import counted, followed
+from bonspiel.runs.reporting import model_steps
 from bonspiel.runs.reporting.chart import NOUNS
-from bonspiel.runs.reporting.costs import Cost, costs
 from bonspiel.runs.results.store import Store
-from bonspiel.runs.statistics.ranks import Leaderboard, leaderboards, names
+from bonspiel.runs.statistics.ranks import RANDOM, Leaderboard, leaderboard, scales
 from bonspiel.runs.statistics.scale import BEST, OPTIMUM, REFERENCE, Scale
+
+
+class Cost(NamedTuple):
+    """The cost of a decision of a planner with one budget.
+
+    Attributes:
+        simulations: per decision, mean over the episodes of the run, by environment.
+        model_steps: per simulation, in first decisions of the run, by environment; NaN where they cannot be counted.
+    """
+
+    simulations: dict[str, float]
+    model_steps: dict[str, float]
+
+    @property
+    def mean_steps(self) -> float:
+        """Model steps per decision, mean over the environments; NaN if one is not known."""
+        return float(np.mean([self.simulations[env] * self.model_steps[env] for env in self.simulations]))
 
 
 class Episodes(NamedTuple):
@@ -134,8 +155,65 @@ class Findings:
         return "score 0: the random policy; 1: " + ", ".join(["the optimum", *marked])
 
 
+def names(stores: Sequence[Store]) -> list[dict[tuple[str, str], str]]:
+    """The names of each run's planners in tables, by environment and text.
+
+    A name that several runs have gets the name of its run's folder, "dpw (mine)".
+    """
+    folders = [store.folder.resolve() for store in stores]
+    short = len({folder.name for folder in folders}) == len(folders)
+    runs = [folder.name if short else str(folder) for folder in folders]
+    found = [
+        {(of.env, text): name for of in store.suite.experiment for text, name in store.suite.names(of.env).items()}
+        for store in stores
+    ]
+    times = Counter(name for of_run in found for name in set(of_run.values()))
+    return [
+        {key: f"{name} ({run})" if times[name] > 1 else name for key, name in of_run.items()}
+        for run, of_run in zip(runs, found, strict=True)
+    ]
+
+
+def leaderboards(stores: Sequence[Store]) -> tuple[list[Leaderboard], dict[str, Scale]]:
+    """A leaderboard for each budget that several planners have played in all problems with a scale, and the scales.
+
+    Args:
+        stores: runs whose planners are ranked together, at least one; the first one's problems and budgets count.
+    """
+    returns = [list(store.returns().items()) for store in stores]
+    own = [setting for setting, sample in returns[0] if len(sample)]
+    played, budgets = {setting.env for setting in own}, {(setting.unit, setting.budget) for setting in own}
+    problems = scales(pair for of_run in returns for pair in of_run if pair[0].env in played)
+    samples: dict[tuple[str, float], dict[str, dict[str, Array]]] = {}
+    for of_run, called in zip(returns, names(stores), strict=True):
+        for setting, sample in of_run:
+            budget, counts = (setting.unit, setting.budget), setting.env in problems and setting.planner != RANDOM
+            if len(sample) and counts and budget in budgets:
+                of_budget = samples.setdefault(budget, {})
+                scores = problems[setting.env].scores(sample)
+                of_budget.setdefault(called[setting.env, setting.planner], {})[setting.env] = scores
+    order = sorted(samples, key=lambda key: (key[0] != "simulations", key[1]))
+    boards = [leaderboard(*key, samples[key], list(problems)) for key in followed(order, "leaderboards")]
+    return [board for board in boards if len(board.standings) > 1], problems
+
+
+def costs(stores: Sequence[Store], problems: Container[str]) -> dict[Key, Cost]:
+    """The costs of runs in some problems by unit, budget and name of the planner (`names`)."""
+    found: dict[Key, Cost] = {}
+    for store, called in zip(stores, names(stores), strict=True):
+        efforts = {setting: effort for setting, effort in store.efforts().items() if setting.env in problems}
+        steps = model_steps.of_settings(efforts, store.model_steps)
+        for setting, effort in efforts.items():
+            key = setting.unit, setting.budget, called[setting.env, setting.planner]
+            cost = found.setdefault(key, Cost({}, {}))
+            simulations = math.nan if effort.simulations is None else effort.simulations / effort.steps
+            cost.simulations[setting.env] = simulations
+            cost.model_steps[setting.env] = steps[setting]
+    return found
+
+
 def episodes(stores: Sequence[Store], problems: Container[str]) -> dict[Key, Episodes]:
-    """The episodes of each planner in some problems, by unit, budget and name (`ranks.names`)."""
+    """The episodes of each planner in some problems, by unit, budget and name (`names`)."""
     own = {setting.env: setting.seed for setting in reversed(list(stores[0].suite.settings()))}
     found: dict[Key, Episodes] = {}
     for store, called in zip(stores, names(stores), strict=True):
