@@ -1,4 +1,4 @@
-"""One sample of returns: estimates with their uncertainty, profiles, histograms (definitions: docs/guides/statistics.md)."""
+"""One sample of returns: estimates with their uncertainty, profiles, histograms (see docs/guides/statistics.md)."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Studies: planners to tune in an environment, with an effort. Their files are TOML; docs/guides/tuning.md names the keys."""
+"""Studies: planners to tune in an environment, with an effort; docs/guides/tuning.md has the keys of their files."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
