@@ -92,8 +92,8 @@ def _solve(model: Any, actions: tuple[tuple[float, ...], ...] | None) -> Referen
     if solver is None:
         kind = type(model)
         raise TypeError(
-            f"no optimum of {kind.__name__} is known: {kind.__module__} defines no function solve, and there is no module "
-            "optimum in its folder"
+            f"no optimum of {kind.__name__} is known: {kind.__module__} defines no function solve, and there is no "
+            "module optimum in its folder"
         )
     return solver.solve(model, None if actions is None else np.array(actions))
 

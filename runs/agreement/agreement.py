@@ -13,7 +13,7 @@ from bonspiel import planners
 from bonspiel.planners.planner import traits_of
 from bonspiel.runs.agreement.measure import (
     ActionJudge,
-    Outcome,
+    AgreementOutcome,
     by_optimum,
     by_search,
     known_optimum,
@@ -71,7 +71,7 @@ def main(study: AgreementStudy, folder: Path, resume: bool, jobs: int | None, pl
 
 def searched(
     study: AgreementStudy, known: bool, folder: Path, resume: bool, workers: Workers
-) -> tuple[States, Outcome]:
+) -> tuple[States, AgreementOutcome]:
     """The positions of a study and their outcome; arguments and errors are those of `main`."""
     refuse_broken(study.planner, study.env, planners.parse, partial(model_of, study.env))
     outside = modules([Setting(study.env, study.planner, study.budget, "simulations", study.seed)])
@@ -107,7 +107,9 @@ def _judge(
     return by_search(work.decision(index, long_search(study).name), study.kernel, values)
 
 
-def _report(study: AgreementStudy, known: bool, summary: Summary, states: States, outcome: Outcome) -> dict[str, Any]:
+def _report(
+    study: AgreementStudy, known: bool, summary: Summary, states: States, outcome: AgreementOutcome
+) -> dict[str, Any]:
     """All of the result: the study, the summary, and the outcome at every position."""
     given = {name: getattr(study, name) for name in (*SAME, "workers", "rules", "reference", "bandwidth")}
     each = {

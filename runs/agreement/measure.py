@@ -144,7 +144,7 @@ def _winner(kernel: Kernel | None, pool: Pool, rng: Rng) -> tuple[Array, float]:
     return pool.actions[row], float(alike(kernel, pool.actions[row][None], pool.actions[pool.choices]).mean())
 
 
-class Outcome(NamedTuple):
+class AgreementOutcome(NamedTuple):
     """The judged choices at n positions; every array is [n].
 
     Attributes:
@@ -165,13 +165,15 @@ class Outcome(NamedTuple):
     differ: dict[tuple[str, str, int], Flags]
 
 
-def outcome_of(study: AgreementStudy, positions: Sequence[Measured], judges: Sequence[ActionJudge]) -> Outcome:
+def outcome_of(study: AgreementStudy, positions: Sequence[Measured], judges: Sequence[ActionJudge]) -> AgreementOutcome:
     """The choices at the positions, judged by their judges."""
-    return Outcome(**_columns([_judged(study, one, judge) for one, judge in zip(positions, judges, strict=True)]))
+    return AgreementOutcome(
+        **_columns([_judged(study, one, judge) for one, judge in zip(positions, judges, strict=True)])
+    )
 
 
 def _judged(study: AgreementStudy, position: Measured, judge: ActionJudge) -> dict[str, Any]:
-    """The fields of `Outcome`, of one position."""
+    """The fields of `AgreementOutcome`, of one position."""
     choices, single = position.choices, judge.regrets(position.runs)
     chosen = np.stack(list(choices.values()))
     agrees, regrets = (np.asarray(found, float).tolist() for found in (judge.agrees(chosen), judge.regrets(chosen)))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bonspiel.planners import Array, Rng
-from bonspiel.runs.agreement.measure import Flags, Outcome
+from bonspiel.runs.agreement.measure import Flags, AgreementOutcome
 from bonspiel.runs.agreement.study import TREE, AgreementStudy
 from bonspiel.runs.statistics.sample import Interval, percentiles, resampled
 
@@ -76,7 +76,7 @@ def equivalent(budgets: Array, levels: Array, reached: Array) -> Array:
     return np.asarray(np.exp(logs[before] + part * (logs[place] - logs[before])))
 
 
-def summarise(study: AgreementStudy, found: Outcome, rng: Rng) -> Summary:
+def summarise(study: AgreementStudy, found: AgreementOutcome, rng: Rng) -> Summary:
     """Everything as plain numbers, for JSON.
 
     Estimates are [value, low, high], and by numbers of workers where they depend on these. TREE stands for one tree
@@ -131,7 +131,7 @@ def summarise(study: AgreementStudy, found: Outcome, rng: Rng) -> Summary:
     }
 
 
-def _equivalents(study: AgreementStudy, found: Outcome, resamples: Resamples) -> dict[str, dict[str, Any]]:
+def _equivalents(study: AgreementStudy, found: AgreementOutcome, resamples: Resamples) -> dict[str, dict[str, Any]]:
     """Simulations of one tree that agrees as often as each rule."""
     trees = sorted(workers for name, workers in found.agrees if name == TREE)
     budgets = np.array(trees, float) * study.budget
@@ -150,7 +150,7 @@ def among(p0: Array, low: float, high: float) -> Flags:
     return np.asarray(above if high == EDGES[-1] else above & (p0 < high - ROUNDING))
 
 
-def _difference(found: Outcome, resamples: Resamples, one: str, other: str, workers: int) -> Summary:
+def _difference(found: AgreementOutcome, resamples: Resamples, one: str, other: str, workers: int) -> Summary:
     differ = found.differ[one, other, workers]
     return {
         "rules": [one, other],

@@ -15,6 +15,7 @@ from bonspiel.runs.reporting import model_steps
 from bonspiel.runs.reporting.chart import NOUNS
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.statistics.ranks import RANDOM, Leaderboard, leaderboard, scales
+from bonspiel.runs.statistics.sample import Interval
 from bonspiel.runs.statistics.scale import BEST, OPTIMUM, REFERENCE, Scale
 
 
@@ -58,6 +59,12 @@ class Episodes(NamedTuple):
 
 
 EPISODES = "episodes", "seed"  # heads of their columns
+MODEL_STEPS = "model steps per decision"
+
+Value = str | Interval | tuple[float, str]
+"""A text, an estimate, or a number with its format; one that is not finite is not shown."""
+Rows = Sequence[Sequence[Value]]
+"""A table whose first row is its head."""
 Key = tuple[str, float, str]  # unit, budget and name of a planner
 
 
@@ -86,11 +93,6 @@ class Findings:
         found = costs(stores, problems) if boards else {}
         return cls(boards, problems, found, episodes(stores, problems), [*unranked(stores, problems)])
 
-    def episode_cells(self, board: Leaderboard, planner: str) -> tuple[str, str]:
-        """Number and seeds of the episodes behind a planner's row in words."""
-        known = self.episodes.get((board.unit, board.budget, planner))
-        return known.cells if known else ("", "")
-
     def facts(self, board: Leaderboard) -> list[str]:
         """Sentences that say how to read a leaderboard."""
         found = (self.episodes.get((board.unit, board.budget, one.planner)) for one in board.standings)
@@ -108,18 +110,38 @@ class Findings:
         """Of a planner's decisions on a leaderboard."""
         return self.costs[board.unit, board.budget, planner]
 
-    def cost_table(self, board: Leaderboard) -> tuple[str, str, dict[str, list[float]]]:
-        """The column of costs on a leaderboard: its name, the format of a number, and each planner's numbers.
+    def standings(self, board: Leaderboard, bands: bool) -> Rows:
+        """The planners in order; `bands` gives the scores in each problem their intervals."""
+        first = board.standings[0].planner
+        rows: list[Sequence[Value]] = [
+            [
+                "planner",
+                "score [95 %]",
+                "mean rank",
+                f"P(> {first}) [95 %]",
+                MODEL_STEPS,
+                *self.heads.values(),
+                *EPISODES,
+            ]
+        ]
+        for one in board.standings:
+            chance = "" if one.planner == first else one.improvement
+            steps = self.cost(board, one.planner).mean_steps, ",.0f"
+            found = [one.scores[env] if bands else (one.scores[env].value, ".3f") for env in self.problems]
+            known = self.episodes.get((board.unit, board.budget, one.planner))
+            played = known.cells if known else ("", "")
+            rows.append([one.planner, one.score, (one.rank, ".2f"), chance, steps, *found, *played])
+        return rows
 
-        The numbers are in order of the problems: simulations reached in a time budget, model steps otherwise.
-        """
+    def cost_rows(self, board: Leaderboard) -> tuple[str, Rows]:
+        """The costs of decisions on a leaderboard: simulations reached in a time budget, model steps otherwise."""
         timed = board.unit == "ms"
-        rows = {}
+        rows: list[Sequence[Value]] = [["planner", *self.problems]]
         for one in board.standings:
             cost = self.cost(board, one.planner)
             values = cost.simulations if timed else cost.model_steps
-            rows[one.planner] = [values[env] for env in self.problems]
-        return ("Simulations per decision", ",.0f", rows) if timed else ("Model steps per simulation", ",.1f", rows)
+            rows.append([one.planner, *((values[env], ",.0f" if timed else ",.1f") for env in self.problems)])
+        return "Simulations per decision" if timed else "Model steps per simulation", rows
 
     @property
     def heads(self) -> dict[str, str]:
