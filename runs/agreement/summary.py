@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from bonspiel.planners import Array, Rng
-from bonspiel.runs.agreement.measure import Flags, AgreementOutcome
+from bonspiel.runs.agreement.measure import AgreementOutcome, Flags
 from bonspiel.runs.agreement.study import TREE, AgreementStudy
 from bonspiel.runs.statistics.sample import Interval, percentiles, resampled
 
