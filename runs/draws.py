@@ -1,4 +1,4 @@
-"""Random streams: of environments, of planners, and of whatever a text names. Each follows from a run's seed alone."""
+"""Random streams of environments, of planners, and of other draws that a text names. All follow from a run's seed."""
 
 import hashlib
 

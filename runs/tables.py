@@ -71,6 +71,6 @@ def fold(text: str, width: int) -> list[str]:
 
 
 def estimate(interval: tuple[float, float, float], digits: int = 3) -> str:
-    """`value [low, high]` of an estimate with its interval; the value alone where `low` is NaN."""
+    """`value [low, high]` of an estimate with its interval; only the value where `low` is NaN."""
     value, low, high = (f"{number:z.{digits}f}" for number in interval)
     return value if math.isnan(interval[1]) else f"{value} [{low}, {high}]"

@@ -44,7 +44,7 @@ def rewinder(generator: Any) -> Callable[[], Any]:
 
 
 class OtherNoise:
-    """The generators that a step of an environment may draw from beside np_random, and notes whether it does.
+    """The generators that a step of an environment may draw from in addition to np_random, and whether it does.
 
     Args:
         env: after a reset.

@@ -57,7 +57,7 @@ def play_match(
         provenance: as from `runs.provenance.collect`.
 
     Returns:
-        The results as JSON and as text, and a line for each pairing that was decided by forfeits alone.
+        The results as JSON and as text, and a line for each pairing that only forfeits decided.
 
     Raises:
         UsageError: something unknown, or the folder cannot take this tournament.

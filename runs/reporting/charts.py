@@ -31,7 +31,7 @@ ON_DARK = {"#000000": "#f2f2f2", "#0072B2": "#4a9fe0", styles.GREY: "#a5a5a5"}  
 
 
 def looks(planners: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """The style of each planner, as in the chart for papers: colour, marker and line, beside its label."""
+    """The style of each planner, as in the chart for papers: colour, marker and line, and its label."""
     found = {}
     for text, look in styles.of_planners(planners).items():
         colours = {"colour": look.colour, "dark": ON_DARK.get(look.colour, look.colour)}

@@ -37,7 +37,7 @@ FIRST_ACTIONS = 100  # of each setting are valued at most, if more differ
 
 
 def write(store: Store, panels: Sequence[Panel], timings: Mapping[Setting, timing.Timing]) -> Path:
-    """Write report.html beside the results; returns its path.
+    """Write report.html into the run's folder; returns its path.
 
     Raises:
         OSError: it cannot be written.

@@ -158,5 +158,5 @@ def drafted(
 
 
 def _remove_draft(folder: Path) -> None:
-    for leftover in folder.glob(f"{DRAFT}*"):  # SQLite keeps files beside it
+    for leftover in folder.glob(f"{DRAFT}*"):  # SQLite keeps more files with it
         leftover.unlink()

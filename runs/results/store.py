@@ -18,7 +18,7 @@ from bonspiel.runs.results.schema import COLUMNS, VALUES, add_settings, connect
 from bonspiel.runs.suite import Suite
 
 FILE = "results.sqlite"
-MATCH = "match.json"  # stands beside the results of a match
+MATCH = "match.json"  # in the folder of a match
 DAMAGE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)  # other errors come from around the file
 
 
@@ -111,7 +111,7 @@ class Store:
             self._connection.executemany("DELETE FROM episode WHERE setting = ? AND episode = ?", keys)
 
     def settle(self) -> None:
-        """Move the write-ahead log, which SQLite keeps beside the file, into the file itself.
+        """Move the write-ahead log, which SQLite keeps next to the file, into the file itself.
 
         Raises:
             sqlite3.OperationalError: the disk is full, or another process is reading.

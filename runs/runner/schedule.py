@@ -80,9 +80,9 @@ class Schedule:
         return sum(len(indices) * self._cost(setting) for setting, indices in list(self._pending.items()))
 
     def _cost(self, setting: Setting) -> float:
-        """Seconds per episode: measured, else in proportion to the budget of those of the planner with another one.
+        """Seconds per episode: measured, or else in proportion from the planner's nearest measured budget.
 
-        The mean of all that is known where the planner has played nothing, and a whole batch where nothing has.
+        The mean of all measured ones where the planner has played nothing, and a whole batch before the first.
         """
         if alike := self._alike.get(_group(setting)):
             nearest = min(alike, key=lambda other: abs(other.budget - setting.budget))

@@ -25,7 +25,7 @@ class Comparison:
 
     Attributes:
         a: the setting of A.
-        b: the setting of B: the same but for the planner.
+        b: the setting of B, which differs from A's only in the planner.
         means: mean returns of both, over the common episodes.
         paired: the difference A - B between these episodes.
         improvement: the probability that an episode of A scores more than one of B.
@@ -51,7 +51,7 @@ class Comparisons(list[Comparison]):
     """Comparisons, by environment, unit and budget.
 
     Attributes:
-        left_out: what is not among them.
+        left_out: comparisons that could not be made.
     """
 
     def __init__(self, found: Iterable[Comparison], left_out: Sequence[LeftOut]) -> None:
@@ -176,7 +176,7 @@ def _comparison(a: Setting, b: Setting, ours: Array, theirs: Array) -> Compariso
 
 
 def table(comparisons: Comparisons) -> str:
-    """A table in Markdown for each environment, a row for each budget; what is left out; the meaning of the columns."""
+    """A table in Markdown for each environment, a row for each budget, missing comparisons, and a legend."""
     parts = []
     for (env, first, second), group in groupby(comparisons, lambda c: (c.a.env, c.a.planner, c.b.planner)):
         rows = [["budget", "episodes", "A", "B", "A - B [95 %]", "p", "P(A > B) [95 %]", "more episodes"]]

@@ -1,4 +1,4 @@
-"""The final of a study: the best trials again, on fresh draws and with more episodes, which alone choose the winners.
+"""The final of a study: the best trials again, on fresh draws and with more episodes; only these choose the winners.
 
 The best of many noisy means is too good to be true. A winner is called so only if it is ahead of the next by the paired
 interval (`runs.statistics.paired`).
@@ -24,7 +24,7 @@ from bonspiel.runs.tuning.journal import Journal
 from bonspiel.runs.tuning.search import Trial, steps
 from bonspiel.runs.tuning.study import TuningStudy
 
-FINALISTS = 4  # of each planner, beside the planner as it is written
+FINALISTS = 4  # of each planner, in addition to the planner as it is written
 EPISODES = 8  # times as many as in a trial
 
 Returns = dict[Setting, Array]

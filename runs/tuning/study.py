@@ -25,7 +25,7 @@ class TuningStudy:
         against: planners that take part in the final as they are, each as one more candidate of the tuned planner of
             its name, or for itself where there is none.
         budget: simulations per decision.
-        trials: candidates that the sampler chooses for each planner, beside the planner as it is written.
+        trials: candidates that the sampler chooses for each planner, in addition to the planner as it is written.
         episodes: most episodes of a trial.
         seed: random seed; the suites of this package use 0.
         sampler: "tpe" or "random"; None takes the first where Optuna is installed.

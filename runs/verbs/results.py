@@ -224,7 +224,7 @@ def add_verbs(verb: Verb) -> None:
     _add_run(command, ANY)
     what = "a table, or `run`: a file *.sqlite.xz that `bonspiel report --beside` reads"
     option(command, "--format", ("csv", *BINARY), what, "csv")
-    option(command, "--out", "FILE", "file to write (default: standard output, for csv alone)")
+    option(command, "--out", "FILE", "file to write (default: standard output, only for csv)")
     command = verb("status", status, "print the progress of a run", "bonspiel status results/quick --watch")
     _add_run(command)
     option(

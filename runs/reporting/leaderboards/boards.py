@@ -254,7 +254,7 @@ def episodes(stores: Sequence[Store], problems: Container[str]) -> dict[Key, Epi
 
 
 def unranked(stores: Sequence[Store], problems: Container[str]) -> Iterator[str]:
-    """A line for each run beside the first that shares no problem with it, or no budget in one."""
+    """A line for each run after the first that shares no problem with it, or no budget in one."""
     own = {setting[2:4] for setting, count in stores[0].counts().items() if count.done}
     for store in stores[1:]:
         played = [setting for setting, count in store.counts().items() if count.done]

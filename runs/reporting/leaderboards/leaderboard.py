@@ -21,7 +21,7 @@ SHOWN = 0.3, 0.5, 0.7, 0.9  # thresholds of the table of profiles
 
 
 def write(store: Store, beside: Sequence[Store] = ()) -> list[Path]:
-    """Write leaderboard.html and leaderboard.md beside the results, and the figures; returns their paths.
+    """Write leaderboard.html, leaderboard.md and the figures into the run's folder; returns their paths.
 
     Args:
         store: the run whose problems count.
