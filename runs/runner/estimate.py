@@ -1,27 +1,30 @@
-"""The expected time of a suite on this machine, from an episode of every setting."""
+"""The expected time of a suite on this machine, from the first episodes of every setting."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 
 from bonspiel.runs.experiment import RunError, Setting
 from bonspiel.runs.part import WHOLE, Part
 from bonspiel.runs.progress import counted, duration, progress
-from bonspiel.runs.results.rows import Failure
+from bonspiel.runs.results.rows import Batch, Failure
 from bonspiel.runs.runner import parallel
+from bonspiel.runs.runner.episode import play_batch
 from bonspiel.runs.runner.schedule import Schedule
 from bonspiel.runs.suite import Suite
 from bonspiel.runs.tables import by_setting
 
+SECONDS, MOST = 0.1, 20  # of the episodes of a setting that are played; one if it takes longer
+
 
 def estimate(suite: Suite, jobs: int) -> dict[Setting, float]:
-    """The seconds of the first episode of each setting, played on as many workers as the run has.
+    """The mean seconds of the first episodes of each setting, played on as many workers as the run has.
 
     Raises:
         RunError: an episode failed.
     """
     settings = list(suite.settings())
     schedule, found = Schedule({setting: [0] for setting in settings}, jobs), {}
-    with progress(len(settings), "trial episodes") as advance, closing(parallel.run(schedule)) as batches:
+    with progress(len(settings), "settings") as advance, closing(parallel.run(schedule, play=_first)) as batches:
         for batch in batches:
             for result in batch.results:
                 if isinstance(result, Failure):
@@ -29,6 +32,14 @@ def estimate(suite: Suite, jobs: int) -> dict[Setting, float]:
             found[batch.setting] = batch.seconds
             advance(1, schedule.seconds_left())
     return {setting: found[setting] for setting in settings}
+
+
+def _first(setting: Setting, indices: Sequence[int]) -> Batch:
+    """The first episode, with the mean seconds of the first ones."""
+    first = play_batch(setting, indices)
+    count = min(MOST, int(SECONDS / first.seconds))
+    more = play_batch(setting, range(1, count))
+    return Batch(setting, first.results, (first.seconds + more.seconds) / max(1, count))
 
 
 def text(suite: Suite, costs: Mapping[Setting, float], jobs: int, part: Part = WHOLE) -> str:
@@ -49,6 +60,6 @@ def text(suite: Suite, costs: Mapping[Setting, float], jobs: int, part: Part = W
     whole = (
         f"{name}: {counted(sum(episodes.values()), 'episode')} of {counted(len(played), 'setting')}, about "
         f"{duration(wall)} with {counted(jobs, 'job')} ({duration(work)} of work); nothing was kept\n"
-        "cells: episodes x time of one, measured now with the first episode of each setting"
+        "cells: episodes x time of one, measured now with the first episodes of each planner and budget"
     )
     return "\n\n".join([*by_setting(suite, cells), whole])

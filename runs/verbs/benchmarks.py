@@ -131,7 +131,7 @@ def add_verbs(verb: Verb) -> None:
     flag(
         command,
         "--dry-run",
-        "only print the number of episodes and the expected time, from the first episode of each planner and budget",
+        "only print the number of episodes and the expected time, from the first episodes of each planner and budget",
     )
     option(command, "--part", "K/N", "run the K-th of N parts, for one of N machines; `bonspiel merge` joins the parts")
     add_tune(verb)

@@ -1,8 +1,9 @@
 import pytest
 
-from bonspiel.runs.experiment import RunError
+from bonspiel.runs.experiment import RunError, Setting
 from bonspiel.runs.part import Part
 from bonspiel.runs.progress import duration
+from bonspiel.runs.results.rows import Batch, Failure
 from bonspiel.runs.runner import estimate
 from bonspiel.runs.runner.estimate import text
 from bonspiel.runs.suite import Suite
@@ -101,3 +102,16 @@ def test_an_unknown_planner_is_refused_at_once(run):
     status, _, err = run("run", "trap", "--planner", "uctt", "--dry-run")
     assert status == 2
     assert "Did you mean 'uct'" in err
+
+
+def test_short_episodes_are_measured_together(monkeypatch):
+    played = []
+
+    def play(setting, indices):
+        played.append(list(indices))
+        return Batch(setting, [Failure(index, "") for index in indices], 0.03 * len(indices) + 0.003 * sum(indices))
+
+    monkeypatch.setattr(estimate, "play_batch", play)
+    batch = estimate._first(Setting("trap", "uct", 1, "simulations", 0), [0])
+    assert played == [[0], [1, 2]]
+    assert (len(batch.results), batch.seconds) == (1, pytest.approx(0.033))
