@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.runs.experiment import Setting, UsageError
-from bonspiel.runs.part import WHOLE, Part
+from bonspiel.runs.part import WHOLE, RunPart
 from bonspiel.runs.results.rows import Batch, Episode
 from bonspiel.runs.results.schema import COLUMNS, VALUES, add_settings, connect
 from bonspiel.runs.suite import Suite
@@ -69,7 +69,7 @@ class Store:
         meta = dict(connection.execute("SELECT key, value FROM meta"))
         try:
             self.suite = Suite.of(meta["name"], json.loads(meta["suite"]))
-            self.part = Part.parse(meta.get("part", str(WHOLE)))
+            self.part = RunPart.parse(meta.get("part", str(WHOLE)))
         except UsageError as error:
             raise ValueError(f"its suite is damaged: {error}") from error
         self.resolved: dict[str, str] = json.loads(meta["resolved"])

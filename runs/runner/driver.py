@@ -11,7 +11,7 @@ import joblib
 
 from bonspiel.envs.snapshot.advice import advice
 from bonspiel.runs import seeding
-from bonspiel.runs.part import WHOLE, Part
+from bonspiel.runs.part import WHOLE, RunPart
 from bonspiel.runs.progress import LINE_SECONDS, counted, progress
 from bonspiel.runs.results import packed, run_folder
 from bonspiel.runs.results.rows import Batch
@@ -31,7 +31,7 @@ def play(
     jobs: int | None,
     resume: bool,
     provenance: Mapping[str, Any],
-    part: Part = WHOLE,
+    part: RunPart = WHOLE,
     place: Place = HERE,
     unseeded: bool = False,
     old: Path | None = None,

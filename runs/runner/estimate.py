@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 
 from bonspiel.runs.experiment import RunError, Setting
-from bonspiel.runs.part import WHOLE, Part
+from bonspiel.runs.part import WHOLE, RunPart
 from bonspiel.runs.progress import counted, duration, progress
 from bonspiel.runs.results.rows import Batch, Failure
 from bonspiel.runs.runner import parallel
@@ -42,7 +42,7 @@ def _first(setting: Setting, indices: Sequence[int]) -> Batch:
     return Batch(setting, first.results, (first.seconds + more.seconds) / max(1, count))
 
 
-def text(suite: Suite, costs: Mapping[Setting, float], jobs: int, part: Part = WHOLE) -> str:
+def text(suite: Suite, costs: Mapping[Setting, float], jobs: int, part: RunPart = WHOLE) -> str:
     """Episodes of a suite and their expected time: a table for each environment and unit, and the sum.
 
     Args:

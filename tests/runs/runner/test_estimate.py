@@ -1,7 +1,7 @@
 import pytest
 
 from bonspiel.runs.experiment import RunError, Setting
-from bonspiel.runs.part import Part
+from bonspiel.runs.part import RunPart
 from bonspiel.runs.progress import duration
 from bonspiel.runs.results.rows import Batch, Failure
 from bonspiel.runs.runner import estimate
@@ -50,7 +50,7 @@ def test_the_whole_is_the_sum_over_all_jobs():
 def test_a_part_takes_its_share():
     suite = Suite.of("x", {"experiment": [{"env": "trap", "planners": ["uct"], "simulations": [1], "episodes": 100}]})
     costs = {setting: 1.0 for setting in suite.settings()}
-    found = text(suite, costs, 1, Part(1, 4))
+    found = text(suite, costs, 1, RunPart(1, 4))
     assert "| 25 x 1 s" in found and "x, part 1/4: 25 episodes of 1 setting, about 25 s" in found
 
 
