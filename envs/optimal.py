@@ -1,7 +1,7 @@
 """Values of the best policy, by dynamic programming or the Riccati equation, and of the random one.
 
-The solver of a model is the module `optimum` in the folder of the model's own module, also in other packages. It has
-`solve(model, actions)`, as `solve` below for actions or None, and may have `random_value(model)`.
+The solver of a model is the model's own module, if that defines `solve(model, actions)`, or the module `optimum` in the
+same folder, also in other packages. `actions` are as for `solve` below, or None; it may have `random_value(model)` too.
 
 Examples:
     >>> from bonspiel.envs import Trap
@@ -14,6 +14,7 @@ import copy
 import functools
 import importlib
 import importlib.util
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
 from typing import Any, cast
@@ -91,7 +92,8 @@ def _solve(model: Any, actions: tuple[tuple[float, ...], ...] | None) -> Referen
     if solver is None:
         kind = type(model)
         raise TypeError(
-            f"no optimum of {kind.__name__} is known: there is no module optimum in the folder of {kind.__module__}"
+            f"no optimum of {kind.__name__} is known: {kind.__module__} defines no function solve, and there is no "
+            "module optimum in its folder"
         )
     return solver.solve(model, None if actions is None else np.array(actions))
 
@@ -116,7 +118,10 @@ def _random_value(model: Any) -> float:
 
 
 def _solver(model: Model) -> Any:
-    """The solver of a model, None without one."""
-    package = type(model).__module__.rpartition(".")[0]
+    """The module that solves a model, None without one."""
+    name = type(model).__module__
+    module, package = sys.modules[name], name.rpartition(".")[0]
+    if getattr(getattr(module, "solve", None), "__module__", None) == name:  # not imported, as numpy.linalg.solve is
+        return module
     found = package and importlib.util.find_spec(f"{package}.optimum")
     return importlib.import_module(f"{package}.optimum") if found else None

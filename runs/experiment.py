@@ -14,11 +14,11 @@ UNITS = ("simulations", "ms")
 
 
 class UsageError(Exception):
-    """An invalid request; the message is one line that says what is wrong and what is allowed."""
+    """An invalid request; the message is one line with the fault and the allowed values."""
 
 
 class RunError(Exception):
-    """A run had to stop; the message is one line with the reason and what is kept."""
+    """A run had to stop; the message is one line with the reason and the kept results."""
 
 
 class Setting(NamedTuple):

@@ -19,7 +19,7 @@ PATIENCE = 0.5  # s; longer than `in_use` of another process holds the lock
 
 @contextmanager
 def writing(place: Path, *errors: type[Exception]) -> Iterator[None]:
-    """Turn errors of writing a file or a folder into a UsageError that names it; `errors` are caught besides OSError.
+    """Turn errors of writing a file or a folder into a UsageError that names it; `errors` are caught like OSError.
 
     Raises:
         UsageError: it could not be written.

@@ -1,16 +1,11 @@
-"""Ctrl-C and SIGTERM, as a batch system sends it, while compiled code is called and as the program ends."""
+"""Ctrl-C, and SIGTERM as a batch system sends it: in a coroutine too, and as the program ends."""
 
-import _thread
-import ctypes
 import signal
 import threading
-import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from types import FrameType
 from typing import Any, TypeVar
-
-LATER = 0.001  # s
 
 T = TypeVar("T")
 
@@ -30,11 +25,7 @@ def status(error: KeyboardInterrupt) -> int:
 
 @contextmanager
 def safe() -> Iterator[None]:
-    """Raise KeyboardInterrupt by Ctrl-C and Terminated by SIGTERM, but later where numba would crash by it.
-
-    To hand a Generator to compiled code, numba calls `ctypes.cast`, and takes for granted that it returns
-    (numba/core/boxing.py, `wire_in_fnptrs`).
-    """
+    """Raise KeyboardInterrupt by Ctrl-C and Terminated by SIGTERM."""
     main = threading.current_thread() is threading.main_thread()
     with _replaced(UNTOUCHED, _interrupt) if main else nullcontext():
         yield
@@ -94,15 +85,4 @@ def _replaced(before: Mapping[int, Any], handler: Callable[..., None]) -> Iterat
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    outer = frame
-    while outer is not None and outer.f_code is not ctypes.cast.__code__:
-        outer = outer.f_back
-    if outer is None:
-        raise RAISED[number]
-    # not by threading.Timer, whose start waits for its thread: on a busy machine until the signal is there
-    _thread.start_new_thread(_send, (threading.get_ident(), number))
-
-
-def _send(thread: int, number: int) -> None:
-    time.sleep(LATER)
-    signal.pthread_kill(thread, number)
+    raise RAISED[number]

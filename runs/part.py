@@ -7,14 +7,14 @@ from bonspiel.runs.experiment import UsageError, number
 MOST = 100_000
 
 
-class Part(NamedTuple):
+class RunPart(NamedTuple):
     """Every `of`-th episode of every setting, beginning with the `nth`, counted from 1."""
 
     nth: int
     of: int
 
     @classmethod
-    def parse(cls, text: str) -> "Part":
+    def parse(cls, text: str) -> "RunPart":
         """From a text such as "1/4".
 
         Raises:
@@ -36,4 +36,4 @@ class Part(NamedTuple):
         return f"{self.nth}/{self.of}"
 
 
-WHOLE = Part(1, 1)
+WHOLE = RunPart(1, 1)

@@ -7,7 +7,7 @@ from typing import Any
 
 from bonspiel.runs.experiment import UsageError
 
-SILENCE = 60.0  # s of a check after which a line says what is waited for
+SILENCE = 60.0  # s; a check that takes longer prints a line
 
 
 def refuse_broken(text: str, env: str, parse: Callable[[str], Any], model: Callable[[], Any]) -> None:

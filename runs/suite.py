@@ -94,6 +94,11 @@ class Suite:
         experiments = [experiment for experiment in self.experiment if experiment.env == env]
         return {e.planner: e.label for experiment in experiments for e in experiment.planners if e.label}
 
+    def names(self, env: str) -> dict[str, str]:
+        """The names of an environment's planners in tables, by their texts: the label, else the text."""
+        experiments = [experiment for experiment in self.experiment if experiment.env == env]
+        return {e.planner: e.planner for experiment in experiments for e in experiment.planners} | self.labels(env)
+
     def override(
         self,
         planners: Sequence[str] = (),
@@ -105,7 +110,7 @@ class Suite:
     ) -> "Suite":
         """This suite with other planners, budgets (of either unit), episodes or seed, where they are given.
 
-        Other planners, and those that are `added` beside the suite's, play in all its environments with all budgets.
+        Other planners, and those that are `added` to the suite's, play in all its environments with all budgets.
 
         With other budgets, a planner that is in several experiments of an environment is played as in the first of
         them.
@@ -198,7 +203,7 @@ def _sound_model(text: str, folder: str) -> "Model":
 
 
 def _once(experiments: Iterable[Experiment]) -> Iterator[Experiment]:
-    """The same experiments, a planner that is in several of an environment being left in the first of them alone."""
+    """The same experiments; a planner that is in several of an environment stays only in the first of them."""
     seen: set[tuple[str, str]] = set()
     for experiment in experiments:
         new = tuple(entrant for entrant in experiment.planners if (experiment.env, entrant.planner) not in seen)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from bonspiel.runs.experiment import Setting, amount
 
-if TYPE_CHECKING:  # `bonspiel status` does not wait for scipy
-    from bonspiel.runs.statistics.sample import Interval
+if TYPE_CHECKING:
     from bonspiel.runs.suite import Suite
 
 NARROWEST = 24  # characters of a name that are kept in one line on a narrow terminal
@@ -71,7 +70,7 @@ def fold(text: str, width: int) -> list[str]:
     return lines
 
 
-def estimate(interval: "Interval", digits: int = 3) -> str:
-    """`value [low, high]`, the value alone where there is no interval."""
+def estimate(interval: tuple[float, float, float], digits: int = 3) -> str:
+    """`value [low, high]` of an estimate with its interval; only the value where `low` is NaN."""
     value, low, high = (f"{number:z.{digits}f}" for number in interval)
-    return value if math.isnan(interval.low) else f"{value} [{low}, {high}]"
+    return value if math.isnan(interval[1]) else f"{value} [{low}, {high}]"

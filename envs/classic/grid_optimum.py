@@ -32,7 +32,7 @@ from bonspiel.planners.model import Array, Rng
 STEPS = 500_000  # of all episodes together that a mean is over
 
 
-class Solution(NamedTuple):
+class GridSolution(NamedTuple):
     """Values on a grid.
 
     Attributes:
@@ -48,11 +48,11 @@ class Solution(NamedTuple):
     values: Floats
 
 
-SOLUTION = Solution(PLANE, np.zeros((1, 1)), np.zeros(1, np.int64), np.zeros((1, 1), np.float32))
+SOLUTION = GridSolution(PLANE, np.zeros((1, 1)), np.zeros(1, np.int64), np.zeros((1, 1), np.float32))
 
 
 @helper
-def _greedy(problem: Problem, solution: Solution, left: int, state: Array, next_state: Array, rng: Rng) -> int:
+def _greedy(problem: Problem, solution: GridSolution, left: int, state: Array, next_state: Array, rng: Rng) -> int:
     """The row of the action with the best reward and value after it."""
     plane, levels = solution.plane, solution.levels
     rows, columns = plane.nodes[0], plane.nodes[1]
@@ -76,13 +76,13 @@ def _greedy(problem: Problem, solution: Solution, left: int, state: Array, next_
 
 
 @kernel(PROBLEM, SOLUTION, VECTOR, RNG)
-def _choose(problem: Problem, solution: Solution, scratch: Array, rng: Rng) -> int:
+def _choose(problem: Problem, solution: GridSolution, scratch: Array, rng: Rng) -> int:
     """The row of the policy's action in the problem's state."""
     return _greedy(problem, solution, problem.steps, problem.state, scratch, rng)
 
 
 @kernel(PROBLEM, SOLUTION, VECTOR, VECTOR, RNG)
-def _follow(problem: Problem, solution: Solution, state: Array, next_state: Array, rng: Rng) -> float:
+def _follow(problem: Problem, solution: GridSolution, state: Array, next_state: Array, rng: Rng) -> float:
     """Return of the policy from the problem's state to the end."""
     total, weight = 0.0, 1.0
     copy(problem.state, state)
@@ -134,10 +134,10 @@ class GridOptimum(Reference):
         return cached(f"{what} {self.name}", sources, lambda: {"array": compute()})["array"]
 
     @cached_property
-    def solution(self) -> Solution:
+    def solution(self) -> GridSolution:
         """The values; takes seconds the first time."""
         values = self.kept("values", lambda: values_on(self.model, self.plane, self.coarse, self.timed))
-        return Solution(self.plane, self.fine, np.array(kept_levels(self.model.horizon)[: len(values)]), values)
+        return GridSolution(self.plane, self.fine, np.array(kept_levels(self.model.horizon)[: len(values)]), values)
 
     def is_over(self, state: Array) -> bool:
         """Return whether the episode is over."""

@@ -55,7 +55,7 @@ class Box2D(Replay):
         self._reset(Moment(seed=0))
 
     def fresh(self) -> Any:
-        """See `Storage`; without the particles, which pictures alone need."""
+        """See `Storage`; without the particles, which only pictures need."""
         env = super().fresh()
         env.unwrapped.render_mode = None
         return env

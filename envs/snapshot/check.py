@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from bonspiel.envs.snapshot.copies.objects import generators
 from bonspiel.envs.snapshot.form import FailingError, FormError, flattened, reward_of, shown
 from bonspiel.envs.snapshot.model import GymnasiumModel
 from bonspiel.envs.snapshot.noise import OtherNoise, reseed
+from bonspiel.envs.snapshot.objects import generators
 from bonspiel.planners.core.code.packages import error_place, error_text
 from bonspiel.planners.model import Array, Rng
 

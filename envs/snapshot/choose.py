@@ -11,10 +11,10 @@ from bonspiel.envs.snapshot.box2d import by_box2d
 from bonspiel.envs.snapshot.check import NoiseError, UnfaithfulError, check_restoring, reset, step
 from bonspiel.envs.snapshot.copies.independence import NoCopyError, harm
 from bonspiel.envs.snapshot.copies.making import by_make, deep_copy, headless_copy
-from bonspiel.envs.snapshot.copies.objects import reaches_outside
 from bonspiel.envs.snapshot.deep_copies import DeepCopies
 from bonspiel.envs.snapshot.form import FailingError, FormError
 from bonspiel.envs.snapshot.model import GymnasiumModel
+from bonspiel.envs.snapshot.objects import reaches_outside
 from bonspiel.envs.snapshot.replay import Replay
 from bonspiel.envs.snapshot.storage import Storage
 from bonspiel.envs.snapshot.vector_state import by_attributes, by_get_state, by_mujoco

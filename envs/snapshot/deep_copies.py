@@ -5,11 +5,11 @@ from collections.abc import Callable
 from typing import Any
 
 from bonspiel.envs.snapshot.copies.making import deep_copy, headless_copy
-from bonspiel.envs.snapshot.copies.objects import size
+from bonspiel.envs.snapshot.objects import size
 from bonspiel.envs.snapshot.storage import Kept
 from bonspiel.planners.model import Array, Rng
 
-MEASURED = 100  # each of so many copies is measured, since measuring takes about as long as copying
+MEASURED = 100  # one copy in MEASURED is measured, since measuring takes about as long as copying
 
 
 class DeepCopies:

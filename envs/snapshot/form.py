@@ -1,4 +1,4 @@
-"""What a reset and a step of an environment must give, and what is said of others."""
+"""The form of the results of an environment's reset and step, and the errors that name a wrong one."""
 
 from typing import Any
 

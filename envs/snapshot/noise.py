@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bonspiel.envs.snapshot.copies.objects import generators, is_generator
+from bonspiel.envs.snapshot.objects import generators, is_generator
 from bonspiel.envs.snapshot.wrappers import layers_of
 from bonspiel.planners.model import Rng
 
@@ -44,7 +44,7 @@ def rewinder(generator: Any) -> Callable[[], Any]:
 
 
 class OtherNoise:
-    """The generators that a step of an environment may draw from beside np_random, and notes whether it does.
+    """The generators that a step of an environment may draw from in addition to np_random, and whether it does.
 
     Args:
         env: after a reset.

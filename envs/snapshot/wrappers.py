@@ -12,14 +12,14 @@ TRANSPARENT = {
     wrappers.OrderEnforcing,
     wrappers.PassiveEnvChecker,
     wrappers.TimeLimit,
-    wrappers.RecordEpisodeStatistics,  # in the information alone
+    wrappers.RecordEpisodeStatistics,  # only in the information
     wrappers.RecordVideo,
     wrappers.HumanRendering,
     Recorded,
 }
 
 PICTURES = {wrappers.RenderCollection, wrappers.AddWhiteNoise, wrappers.ObstructView}
-"""Wrappers that change pictures alone, and so what AddRenderObservation observes."""
+"""Wrappers that change only pictures, and so the observations of AddRenderObservation."""
 
 DRAWING = {wrappers.RecordVideo, wrappers.HumanRendering, *PICTURES}
 

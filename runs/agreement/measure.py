@@ -1,43 +1,126 @@
-"""Measurements at every position: votes, choices of rules and of larger trees, and their judgement."""
+"""Measurements at every position: votes, choices of rules and of larger trees, and how good they are."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bonspiel.planners import Array, Decision, Rng
+from bonspiel.envs.optimal import solve
+from bonspiel.planners import Array, Decision, Model, Rng
+from bonspiel.planners.checks import offers
+from bonspiel.planners.model import HasActions
 from bonspiel.planners.wrappers.root import rules
 from bonspiel.planners.wrappers.root.pool import Pool, pool_of
-from bonspiel.planners.wrappers.root.similarity import alike
-from bonspiel.runs.agreement.judges import Flags, Judge, like
-from bonspiel.runs.agreement.searches import RUN, TREE
-from bonspiel.runs.agreement.study import Study
+from bonspiel.planners.wrappers.root.similarity import Kernel, alike
+from bonspiel.runs.agreement.study import RUN, TREE, AgreementStudy
 
-Choices = dict[tuple[str, int], Array]
-"""Actions by rule and number of workers; those of larger trees by TREE and the workers with as many simulations."""
+TOLERANCE = 1e-3  # of regret: actions that lose less are best
+WITHIN = math.exp(-0.5) * (1.0 - 1e-9)  # similarity of two actions that are h apart
+
+Flags = NDArray[np.bool_]
 
 
-class Position(NamedTuple):
+def like(kernel: Kernel | None, actions: Array, one: Array) -> Flags:
+    """True for each action, [A, action_dim], that is `one`: equal without a kernel, else at most h from it; [A]."""
+    if kernel is None:
+        return np.asarray((actions == one).all(axis=1))
+    return alike(kernel, actions, one[None])[:, 0] >= WITHIN
+
+
+class ActionJudge(NamedTuple):
+    """Judges the actions of one position.
+
+    Attributes:
+        best: return of the best action; NaN where that is not known.
+        agrees: of actions, [A, action_dim]: whether each agrees with the best one, [A].
+        regrets: of actions: the loss of each against the best one, [A]; NaN where that is not known.
+        rank: of an action, [action_dim]: the number of better ones; NaN where actions are sampled.
+    """
+
+    best: float
+    agrees: Callable[[Array], Flags]
+    regrets: Callable[[Array], Array]
+    rank: Callable[[Array], float]
+
+
+def known_optimum(model: Model) -> bool:
+    """True if the optimum of a model is known."""
+    try:
+        solve(model)
+    except TypeError:
+        return False
+    return True
+
+
+def by_optimum(model: Model, state: Array, listed: Array | None) -> ActionJudge:
+    """Judge by the optimum: the best policy that takes these actions only, [A, action_dim], or all if None.
+
+    A difference of at most TOLERANCE is none.
+    """
+    own = listed is not None and offers(model, HasActions)
+    optimum = solve(model, None if own else listed)
+    values = None if listed is None else optimum.q_values(state, listed)
+    best = optimum.value(state) if values is None else float(values.max())
+
+    def regrets(actions: Array) -> Array:
+        return np.maximum(best - optimum.q_values(state, actions), 0.0)  # Q has errors of interpolation
+
+    def rank(action: Array) -> float:
+        if values is None:
+            return math.nan
+        return float((values > optimum.q_values(state, action[None])[0] + TOLERANCE).sum())
+
+    return ActionJudge(best, lambda actions: regrets(actions) <= TOLERANCE, regrets, rank)
+
+
+def by_search(reference: Decision, kernel: Kernel | None, values: Decision | None) -> ActionJudge:
+    """Judge by long searches.
+
+    Args:
+        reference: its choice is the best action, and its visits give the ranks.
+        kernel: of actions that are sampled; None for a fixed set.
+        values: has the mean returns of the actions, from which regrets follow; they may contradict the reference.
+    """
+    means = {} if values is None else dict(zip(map(bytes, values.actions), values.values.tolist(), strict=True))
+    best = means.get(reference.action.tobytes(), math.nan)
+
+    def rank(action: Array) -> float:
+        if kernel is not None:
+            return math.nan
+        return float((reference.visits > reference.visits[like(None, reference.actions, action)].sum()).sum())
+
+    return ActionJudge(
+        best,
+        lambda actions: like(kernel, actions, reference.action),
+        lambda actions: best - np.array([means.get(action.tobytes(), math.nan) for action in actions]),
+        rank,
+    )
+
+
+class Measured(NamedTuple):
     """A position that was searched.
 
     Attributes:
         runs: the choices of the single workers, [W, action_dim].
-        choices: those of the rules and the larger trees.
+        choices: by rule and number of workers, those of the rules; by TREE and the workers with as many simulations,
+            those of larger trees.
         winner: the action with most votes of all workers; where actions are sampled, with most votes like it.
         shares: by number of workers, the share of the votes that their winner has.
     """
 
     runs: Array
-    choices: Choices
+    choices: dict[tuple[str, int], Array]
     winner: Array
     shares: dict[int, float]
 
 
-def position_of(study: Study, found: Callable[[str], Decision], rng: Rng) -> Position:
+def measured(study: AgreementStudy, found: Callable[[str], Decision], rng: Rng) -> Measured:
     """Combine the searches of a position; `found` gives the decision of a name, `rng` draws between equal actions."""
     runs = [found(f"{RUN} {index}") for index in range(study.most)]
     pools = {workers: pool_of(runs[:workers]) for workers in study.workers}
-    choices: Choices = {}
+    choices: dict[tuple[str, int], Array] = {}
     for rule in study.rules:
         for workers, pool in pools.items():
             if study.is_shared(rule):
@@ -47,28 +130,27 @@ def position_of(study: Study, found: Callable[[str], Decision], rng: Rng) -> Pos
     for workers in study.workers:
         if workers > 1:
             choices[TREE, workers] = found(f"{TREE} {workers * study.budget}").action
-    winners = {workers: winner(study, pool, rng) for workers, pool in pools.items()}
+    winners = {workers: _winner(study.kernel, pool, rng) for workers, pool in pools.items()}
     shares = {workers: share for workers, (_, share) in winners.items()}
-    return Position(np.stack([run.action for run in runs]), choices, winners[study.most][0], shares)
+    return Measured(np.stack([run.action for run in runs]), choices, winners[study.most][0], shares)
 
 
-def winner(study: Study, pool: Pool, rng: Rng) -> tuple[Array, float]:
+def _winner(kernel: Kernel | None, pool: Pool, rng: Rng) -> tuple[Array, float]:
     """The action with most votes and its share of them; votes for sampled actions count by their similarity."""
-    if study.same_actions:
+    if kernel is None:
         row = rules.most_votes(pool, rng)
         return pool.actions[row], float(np.mean(pool.choices == row))
-    row = rules.most_similar_votes(pool, study.kernel, rng)
-    similar = alike(study.kernel, pool.actions[row][None], pool.actions[pool.choices])
-    return pool.actions[row], float(similar.mean())
+    row = rules.most_similar_votes(pool, kernel, rng)
+    return pool.actions[row], float(alike(kernel, pool.actions[row][None], pool.actions[pool.choices]).mean())
 
 
-class Outcome(NamedTuple):
+class AgreementOutcome(NamedTuple):
     """The judged choices at n positions; every array is [n].
 
     Attributes:
         limit: whether the action with most votes agrees.
         shares: by number of workers, the winner's share of the votes.
-        agrees: of every choice, whether it agrees; of (TREE, 1) the share of the single workers that agree.
+        agrees: of every choice, whether it agrees; of (TREE, 1) the share of the single workers that agree, p0.
         regrets: of every choice; of (TREE, 1) the mean over the single workers, of the first one where not all are
             known. NaN where not known.
         ranks: of every choice, the number of better actions; NaN where actions are sampled.
@@ -82,37 +164,28 @@ class Outcome(NamedTuple):
     ranks: dict[tuple[str, int], Array]
     differ: dict[tuple[str, str, int], Flags]
 
-    @property
-    def p0(self) -> Array:
-        """Share of the single workers that agree."""
-        return self.agrees[TREE, 1]
 
-
-def outcome_of(study: Study, positions: Sequence[Position], judges: Sequence[Judge]) -> Outcome:
+def outcome_of(study: AgreementStudy, positions: Sequence[Measured], judges: Sequence[ActionJudge]) -> AgreementOutcome:
     """The choices at the positions, judged by their judges."""
-    return Outcome(**_columns([_judged(study, one, judge) for one, judge in zip(positions, judges, strict=True)]))
-
-
-def _judged(study: Study, position: Position, judge: Judge) -> dict[str, Any]:
-    """The fields of `Outcome`, of one position."""
-    kernel = None if study.same_actions else study.kernel
-    names, chosen = list(position.choices), np.stack(list(position.choices.values()))
-    agrees, regrets = (np.asarray(found, float).tolist() for found in (judge.agrees(chosen), judge.regrets(chosen)))
-    single = judge.regrets(position.runs)
-    p0, lost = (
-        float(np.mean(judge.agrees(position.runs))),
-        float(single[0] if np.isnan(single).any() else single.mean()),
+    return AgreementOutcome(
+        **_columns([_judged(study, one, judge) for one, judge in zip(positions, judges, strict=True)])
     )
+
+
+def _judged(study: AgreementStudy, position: Measured, judge: ActionJudge) -> dict[str, Any]:
+    """The fields of `AgreementOutcome`, of one position."""
+    choices, single = position.choices, judge.regrets(position.runs)
+    chosen = np.stack(list(choices.values()))
+    agrees, regrets = (np.asarray(found, float).tolist() for found in (judge.agrees(chosen), judge.regrets(chosen)))
+    lost = float(single[0] if np.isnan(single).any() else single.mean())
     return {
         "limit": float(judge.agrees(position.winner[None])[0]),
         "shares": position.shares,
-        "agrees": {(TREE, 1): p0, **dict(zip(names, agrees, strict=True))},
-        "regrets": {(TREE, 1): lost, **dict(zip(names, regrets, strict=True))},
-        "ranks": {name: judge.rank(action) for name, action in position.choices.items()},
+        "agrees": {(TREE, 1): float(np.mean(judge.agrees(position.runs))), **dict(zip(choices, agrees, strict=True))},
+        "regrets": {(TREE, 1): lost, **dict(zip(choices, regrets, strict=True))},
+        "ranks": {name: judge.rank(action) for name, action in choices.items()},
         "differ": {
-            (one, other, workers): bool(
-                not like(kernel, position.choices[one, workers][None], position.choices[other, workers])[0]
-            )
+            (one, other, workers): bool(not like(study.kernel, choices[one, workers][None], choices[other, workers])[0])
             for index, one in enumerate(study.rules)
             for other in study.rules[index + 1 :]
             for workers in study.workers

@@ -1,14 +1,18 @@
-"""A study of `bonspiel agreement`: an environment, a planner, numbers of workers, and rules that combine them."""
+"""A study of `bonspiel agreement`: its settings, and the searches of every position."""
 
 import functools
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
+
+import numpy as np
 
 from bonspiel import planners
-from bonspiel.planners import Model, Planner
+from bonspiel.planners import Array, Budget, Decision, Model, Planner
 from bonspiel.planners.checks import missing, missing_action_bounds
+from bonspiel.planners.contract.decisions import checked_plan
 from bonspiel.planners.core.text import read
 from bonspiel.planners.model import HasActionSd
 from bonspiel.planners.planner import has_same_actions
@@ -16,7 +20,9 @@ from bonspiel.planners.registry import unknown
 from bonspiel.planners.wrappers.root import Root
 from bonspiel.planners.wrappers.root.planner import Combine
 from bonspiel.planners.wrappers.root.similarity import Kernel, kernel_of
+from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import UsageError, number, planner_for
+from bonspiel.runs.runner.episode import failures_named
 from bonspiel.runs.suite import model_of
 
 RULES = get_args(Combine)
@@ -24,10 +30,11 @@ PARAMETERS = ("bandwidth", "cells", "rounds")  # of rules
 SHARED = "tries"  # the rule whose workers share their search
 ALIKE = 0.1  # share of the range of actions that lies within h of one by default
 MOST_POSITIONS = 20_000  # their resamples are held in memory
+RUN, TREE, REFERENCE, VALUES = ONE_SEARCH = "run", "tree", "reference", "values"
 
 
 @dataclass(frozen=True)
-class Study:
+class AgreementStudy:
     """Positions of a planner's episodes, each searched by many workers whose decisions are combined.
 
     Args:
@@ -56,8 +63,7 @@ class Study:
 
     def __post_init__(self) -> None:
         """Normalise the numbers, fill in the rules, and refuse what cannot be studied."""
-        limits = {"budget": 1e9, "positions": MOST_POSITIONS, "reference": 1e6}
-        for name, most in limits.items():
+        for name, most in {"budget": 1e9, "positions": MOST_POSITIONS, "reference": 1e6}.items():
             object.__setattr__(self, name, number(name, getattr(self, name), 1, most, whole=True))
         number("seed", self.seed, 0, 2**32 - 1, whole=True)
         if self.bandwidth is None:
@@ -67,16 +73,14 @@ class Study:
             number("bandwidth", self.bandwidth, 1e-9, 1e9, whole=False)
         workers = sorted({number("workers", w, 1, 4096, whole=True) for w in self.workers})
         object.__setattr__(self, "workers", tuple(workers))
-        reason = planners.unsupported(self.player, self.model)
-        if reason:
+        if reason := planners.unsupported(self.player, self.model):
             raise UsageError(f"{self.planner} cannot search {self.env}: {reason}")
         rules = self.rules or tuple(rule for rule in RULES if rule != SHARED and self._unfit(rule) is None)
         object.__setattr__(self, "rules", tuple(dict.fromkeys(rules)))
         for rule in self.rules:
             if reason := self._unfit(rule):
                 raise UsageError(f"--combine {rule} cannot combine {self.planner} in {self.env}: {reason}")
-        if not self.same_actions:
-            _ = self.kernel  # refuses a bandwidth that the model has no range or noise for
+        _ = self.kernel  # refuses a bandwidth that the model has no range or noise for
 
     @cached_property
     def model(self) -> Model:
@@ -89,17 +93,14 @@ class Study:
         return planner_for(self.planner, self.model, self.env)
 
     @cached_property
-    def same_actions(self) -> bool:
-        """True if all searches of a position consider the same actions."""
-        return has_same_actions(self.player, self.model)
-
-    @cached_property
-    def kernel(self) -> Kernel:
-        """The similarity of two actions, for actions that are sampled.
+    def kernel(self) -> Kernel | None:
+        """The similarity of two actions that are sampled; None if all searches of a position have the same actions.
 
         Raises:
             UsageError: the model has no noise or range that the bandwidth is a part of.
         """
+        if has_same_actions(self.player, self.model):
+            return None
         by_noise = self.bandwidth == "noise"
         if reason := missing(self.model, HasActionSd) if by_noise else missing_action_bounds(self.model):
             raise UsageError(f"--bandwidth {self.bandwidth}: {self.env} {reason}")
@@ -125,8 +126,7 @@ class Study:
     def root_text(self, rule: str, workers: int) -> str:
         """That planner as text."""
         name, given = _parts(rule)
-        own: dict[str, Any] = {"bandwidth": self.bandwidth, **given}
-        parameters = ",".join(f"{key}={value}" for key, value in own.items())
+        parameters = ",".join(f"{key}={value}" for key, value in {"bandwidth": self.bandwidth, **given}.items())
         return f"root:inner=({self.planner}),workers={workers},combine={name},run=one,{parameters}"
 
     def is_shared(self, rule: str) -> bool:
@@ -148,11 +148,104 @@ def _parts(rule: str) -> tuple[str, Mapping[str, Any]]:
     """
     try:
         name, given = read(rule)
-        if name not in RULES:
-            raise unknown("rule", name, RULES)
-        for key in given:
-            if key not in PARAMETERS:
-                raise unknown("parameter of a rule", key, PARAMETERS)
+        for kind, one, allowed in (("rule", name, RULES), *(("parameter of a rule", key, PARAMETERS) for key in given)):
+            if one not in allowed:
+                raise unknown(kind, one, allowed)
     except ValueError as error:
         raise UsageError(f"--combine {rule}: {error}") from error
     return name, given
+
+
+class PositionSearch(NamedTuple):
+    """A search of a position; its first two fields are its name.
+
+    Attributes:
+        kind: RUN, TREE, REFERENCE, VALUES or the rule of workers that share.
+        number: of the worker, the tree's simulations, or the number of workers.
+        planner: as text.
+        simulations: the budget.
+        actions: the only ones at the root; the planner's own if None.
+    """
+
+    kind: str
+    number: int
+    planner: str
+    simulations: int
+    actions: list[list[float]] | None = None
+
+    @property
+    def name(self) -> str:
+        """Its key among the searches of a position."""
+        return f"{self.kind} {self.number}" if self.actions is None else f"{self.kind} {self.number} {self.actions}"
+
+    @property
+    def cost(self) -> int:
+        """Simulations of all its workers."""
+        return self.simulations * (1 if self.kind in ONE_SEARCH else self.number)
+
+
+def due(study: AgreementStudy, optimum_known: bool) -> Iterator[PositionSearch]:
+    """The searches of every position, except those for values."""
+    for index in range(study.most):
+        yield PositionSearch(RUN, index, study.planner, study.budget)
+    for workers in study.workers:
+        if workers > 1:
+            total = workers * study.budget
+            yield PositionSearch(TREE, total, study.planner, total)
+    for rule in filter(study.is_shared, study.rules):
+        for workers in study.workers:
+            yield PositionSearch(rule, workers, study.root_text(rule, workers), study.budget)
+    if not optimum_known:
+        yield long_search(study)
+
+
+def long_search(study: AgreementStudy, actions: Iterable[Array] = ()) -> PositionSearch:
+    """The search that finds the best action, or the values of some actions."""
+    listed = np.unique(np.stack(given), axis=0).tolist() if (given := list(actions)) else None
+    total = study.reference * study.budget
+    return PositionSearch(VALUES if listed else REFERENCE, total, study.planner, total, listed)
+
+
+def search_all(
+    env: str, planner: str, seed: int, position: int, state: list[float], searches: Sequence[PositionSearch]
+) -> tuple[int, dict[str, list[Any]]]:
+    """Search a position; returns its index, and by the names of the searches the entries that `decision_of` reads.
+
+    The workers draw as those of `planners.wrappers.root.Root` do that plans with the generator of the position.
+
+    Raises:
+        RunError: a planner failed.
+    """
+    model, found = model_of(env), {}
+    count = 1 + max((one.number for one in searches if one.kind == RUN), default=0)
+    seeds = workers_rng(planner, seed, position).integers(2**63, size=count).tolist()
+    for one in searches:
+        if one.kind == RUN:
+            rng = np.random.default_rng(seeds[one.number])
+        elif one.kind in ONE_SEARCH:
+            rng = named_rng(f"{one.kind}|{planner}|{one.simulations}", seed, position)
+        else:
+            rng = workers_rng(planner, seed, position)
+        given = () if one.actions is None else (np.array(one.actions),)
+        with failures_named(one.planner, env):
+            made = planners.parse(one.planner)
+            decision = checked_plan(made, model, np.array(state), Budget(one.simulations), rng, *given)
+        arrays = (decision.action, decision.actions, decision.visits, decision.values)
+        action, *listed = (np.asarray(array).tolist() for array in arrays)
+        found[one.name] = [action, float(decision.value), int(decision.simulations), *listed]
+    return position, found
+
+
+def workers_rng(planner: str, seed: int, position: int) -> planners.Rng:
+    """The generator that draws the seeds of a position's workers."""
+    return named_rng(f"workers|{planner}", seed, position)
+
+
+def decision_of(entry: Sequence[Any]) -> Decision:
+    """The decision that a search has made."""
+    action, value, simulations, actions, visits, values = entry
+    chosen = np.array(action, np.float64)
+    listed = np.array(actions, np.float64).reshape(len(actions), len(chosen))
+    return Decision(
+        chosen, value, simulations, math.nan, listed, np.array(visits, np.int64), np.array(values, np.float64)
+    )

@@ -47,7 +47,7 @@ model, rng = envs.parse(sys.argv[1]), numpy.random.default_rng(0)
 planner, state = planners.parse(sys.argv[2]), model.initial_state(rng)
 def peak(n):
     planner.plan(model, state, planners.Budget(simulations=n), rng)
-    megabytes = largest_size()  # on Linux: of this program alone; getrusage's includes the one that started it
+    megabytes = largest_size()  # on Linux: of this program only; getrusage's includes the one that started it
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss if math.isnan(megabytes) else megabytes * 2**20
 small = peak(1000)
 print((peak(int(sys.argv[3])) - small) / int(sys.argv[3]))

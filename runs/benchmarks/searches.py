@@ -51,7 +51,7 @@ def speed(texts: Sequence[str]) -> Iterator[Measurement]:
 
 
 def yardstick(texts: Sequence[str]) -> Iterator[Measurement]:
-    """Random walks without any search: the cost of the compiled models alone."""
+    """Random walks without any search: the cost of the compiled models."""
     for env in WALKS:
         model, rng = envs.parse(env), np.random.default_rng(0)
         state, scratch = model.initial_state(rng), model.initial_state(rng)

@@ -9,6 +9,7 @@ from typing import Any
 
 from bonspiel.planners.core.code import sources
 from bonspiel.replacing import replacing
+from bonspiel.runs import draws
 from bonspiel.runs.experiment import RunError, Setting, UsageError, number
 from bonspiel.runs.files import writing
 from bonspiel.runs.games import play, standings
@@ -28,7 +29,7 @@ PlayPending = Callable[[Store, Callable[[Batch], str]], None]
 
 def sources_of(game: TwoPlayerGame) -> tuple[Path, ...]:
     """The sources that the games of a tournament depend on."""
-    return *sources.folders(), *(Path(inspect.getfile(part)) for part in (play, episode, type(game)))
+    return *sources.folders(), *(Path(inspect.getfile(part)) for part in (play, draws, episode, type(game)))
 
 
 def by_workers(tournament: Tournament, jobs: int) -> PlayPending:
@@ -56,7 +57,7 @@ def play_match(
         provenance: as from `runs.provenance.collect`.
 
     Returns:
-        The results as JSON and as text, and a line for each pairing that was decided by forfeits alone.
+        The results as JSON and as text, and a line for each pairing that only forfeits decided.
 
     Raises:
         UsageError: something unknown, or the folder cannot take this tournament.

@@ -11,11 +11,12 @@ import numpy as np
 from bonspiel.planners.contract.decisions import CheckedSearch, checked_plan
 from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.planner import FreshSearches, Planner, traits_of
+from bonspiel.runs.draws import environment_rng, named_rng
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.games.game import Forfeit, GameSummary, Move, ScheduledGame, Side, TwoPlayerGame
 from bonspiel.runs.games.tournament import Tournament
 from bonspiel.runs.results.rows import Batch, Episode
-from bonspiel.runs.runner.episode import environment_rng, named_rng, reason
+from bonspiel.runs.runner.episode import reason
 
 
 @functools.cache

@@ -97,7 +97,7 @@ def draw(curves: Panel) -> Figure:
 
 
 def main(folders: Sequence[Path], out: Path) -> int:
-    """Print the table of matches with the same first planner, draw their chart as PNG and beside it as SVG.
+    """Print the table of matches with the same first planner, draw their chart as PNG and as SVG.
 
     Raises:
         UsageError: as for `panel`, or the chart cannot be written.

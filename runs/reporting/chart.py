@@ -36,7 +36,7 @@ def ticks(panel: Panel) -> list[float] | None:
 
 
 def apart(place: int, curves: int) -> float:
-    """The factor that moves the bars of a curve beside those of the others."""
+    """The factor that moves the bars of a curve next to those of the others."""
     return APART ** (place - 0.5 * (curves - 1))
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from bonspiel.planners.model import Array
+from bonspiel.runs.draws import planner_rng
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.reporting import chart, styles
-from bonspiel.runs.runner.episode import planner_rng
 from bonspiel.runs.statistics.curves import Column, Panel, columns
 from bonspiel.runs.statistics.sample import histogram, performance_profile
 from bonspiel.runs.statistics.scale import Scale
@@ -31,7 +31,7 @@ ON_DARK = {"#000000": "#f2f2f2", "#0072B2": "#4a9fe0", styles.GREY: "#a5a5a5"}  
 
 
 def looks(planners: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """The style of each planner, as in the chart for papers: colour, marker and line, beside its label."""
+    """The style of each planner, as in the chart for papers: colour, marker and line, and its label."""
     found = {}
     for text, look in styles.of_planners(planners).items():
         colours = {"colour": look.colour, "dark": ON_DARK.get(look.colour, look.colour)}

@@ -26,7 +26,7 @@ def styled(size: tuple[float, float], style: Any = STYLE, **given: Any) -> Itera
 
 
 def label_budgets(axes: Axes, budgets: Sequence[float]) -> None:
-    """Label these budgets alone, in full."""
+    """Label only these budgets, in full."""
     axes.xaxis.set(major_locator=FixedLocator(budgets), major_formatter=PLAIN, minor_locator=NullLocator())
 
 

@@ -51,7 +51,7 @@ def legend(looks: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def budget_choice(env: str, unit: str, budgets: Sequence[float], chosen: float) -> str:
-    """The choice of the budget of those charts of an environment and a unit that show single episodes."""
+    """The choice of the budget for charts of single episodes, in an environment and a unit."""
     options = ""
     for budget in budgets:
         options += f'<option value="{budget:g}"{" selected" * (budget == chosen)}>{budget:,g}</option>'

@@ -12,7 +12,7 @@ from bonspiel.runs.statistics.curves import Panel, caption, table, table_of_larg
 
 
 def write(store: Store, panels: Sequence[Panel], timings: Mapping[Setting, timing.Timing], chart: Path) -> Path:
-    """Write report.md beside the results; returns its path."""
+    """Write report.md into the run's folder; returns its path."""
     path = store.folder / "report.md"
     path.write_text(text(store, panels, timings, chart), encoding="utf-8")
     return path

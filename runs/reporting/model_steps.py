@@ -16,10 +16,10 @@ from bonspiel import envs, planners
 from bonspiel.planners.core.code.packages import origin
 from bonspiel.planners.model import Array, Model
 from bonspiel.planners.planner import Decision
+from bonspiel.runs.draws import environment_rng, planner_rng
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.progress import followed
 from bonspiel.runs.results.store import Effort, Store
-from bonspiel.runs.runner.episode import environment_rng, planner_rng
 from bonspiel.runs.suite import modules
 
 LONGEST = 0.02  # s; dearer decisions are not made again for a report

@@ -1,4 +1,4 @@
-"""What a reader of a run's results should know besides: a line each."""
+"""Warnings for readers of a run's results, a line each."""
 
 from bonspiel.runs import seeding
 from bonspiel.runs.results.store import Store

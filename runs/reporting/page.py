@@ -13,6 +13,7 @@ from plotly.offline import get_plotlyjs
 
 from bonspiel.html_template import csp_hash, fill_template, json_for_html, read_cached
 from bonspiel.planners.model import Array
+from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.progress import Advance, counted, progress
 from bonspiel.runs.reporting import chart, charts, model_steps, tables
@@ -20,10 +21,8 @@ from bonspiel.runs.reporting.figures import Figures, budget_choice, legend
 from bonspiel.runs.reporting.model_steps import Steps
 from bonspiel.runs.reporting.notes import invalid_rollouts
 from bonspiel.runs.results.store import Count, Store
-from bonspiel.runs.runner.episode import named_rng
 from bonspiel.runs.statistics import curves, timing
 from bonspiel.runs.statistics import sample as statistics
-from bonspiel.runs.statistics.compare import entrants
 from bonspiel.runs.statistics.curves import Panel
 from bonspiel.runs.statistics.paired import probability_of_improvement
 from bonspiel.runs.statistics.sample import Interval, grouped
@@ -38,7 +37,7 @@ FIRST_ACTIONS = 100  # of each setting are valued at most, if more differ
 
 
 def write(store: Store, panels: Sequence[Panel], timings: Mapping[Setting, timing.Timing]) -> Path:
-    """Write report.html beside the results; returns its path.
+    """Write report.html into the run's folder; returns its path.
 
     Raises:
         OSError: it cannot be written.
@@ -57,7 +56,10 @@ def text(
     for env, planner, found in model_steps.of_run(store):
         steps.setdefault(env, {})[planner] = found
     advance(1, 0.0)
-    simple = {(panel.env, panel.unit): panel for panel in curves.simple_regrets(store, FIRST_ACTIONS)}
+    simple = {
+        (panel.env, panel.unit): panel
+        for panel in curves.simple_regrets(store.suite, store.first_actions(), FIRST_ACTIONS)
+    }
     advance(1, 0.0)
     report = _Report(store, simple, steps)
     for panel in panels:
@@ -113,7 +115,7 @@ class _Report:
         verdict = _verdict(timings) if timings else ""
         links = [(f"env{i}", env) for i, env in enumerate(self.environments)]
         if timings:
-            table = tables.of_timings(timings, {setting.env: entrants(store.suite, setting.env) for setting in timings})
+            table = tables.of_timings(timings, {setting.env: store.suite.names(setting.env) for setting in timings})
             sections += f'<section><h2 id="time">Time of decisions</h2>{verdict}{table}</section>'
             links.append(("time", "time of decisions"))
         if failures:
@@ -125,7 +127,7 @@ class _Report:
     def _environment(self, env: str, place: int, looks: Mapping[str, Mapping[str, Any]]) -> str:
         found, steps = self.steps.get(env, {}), ""
         if any(found.values()):
-            table = tables.of_steps(env, entrants(self.store.suite, env), found, _speed(self.store, env))
+            table = tables.of_steps(env, self.store.suite.names(env), found, _speed(self.store, env))
             steps = f'<section><h3>Model steps</h3>{table}<p class="muted">{STEPS}</p></section>'
         return (
             f'<section class="env" data-env="{escape(env)}"><h2 id="env{place}">{escape(env)}</h2>'
@@ -230,7 +232,7 @@ def _state(store: Store, verdict: str) -> str:
 def _planners(store: Store, environments: Iterable[str]) -> str:
     rows = []
     for env in environments:
-        for planner, label in entrants(store.suite, env).items():
+        for planner, label in store.suite.names(env).items():
             rows.append([tables.text(one) for one in (label, env, store.resolved.get(planner, planner))])
     head = ["planner", "environment", "parameters"]
     return tables.table("Planners with all their parameters", head, rows, "planners")

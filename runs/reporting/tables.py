@@ -96,7 +96,7 @@ def of_improvement(
 
 
 def of_steps(env: str, labels: Mapping[str, str], found: Mapping[str, Steps | None], speed: Mapping[str, float]) -> str:
-    """Model steps by planner, None where they could not be counted, beside simulations a second by planner."""
+    """Model steps by planner, None where they could not be counted, and simulations a second by planner."""
     rows = []
     for planner, steps in found.items():
         rate = speed.get(planner, math.nan)

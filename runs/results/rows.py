@@ -16,7 +16,7 @@ class Episode(NamedTuple):
         seconds: time spent on planning.
         simulations: of all decisions.
         first_action: [action_dim], little-endian float64.
-        times: seconds of every decision, [steps], little-endian float32; of time budgets alone.
+        times: seconds of every decision, [steps], little-endian float32; of time budgets only.
         invalid: rollouts of all decisions that were invalid; see `planners.Decision`.
     """
 

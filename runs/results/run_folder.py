@@ -10,7 +10,7 @@ from typing import Any
 
 from bonspiel.runs.experiment import RunError, UsageError, amount
 from bonspiel.runs.files import LOCK, locked, writing
-from bonspiel.runs.part import WHOLE, Part
+from bonspiel.runs.part import WHOLE, RunPart
 from bonspiel.runs.provenance import changed, other_version
 from bonspiel.runs.results import kept
 from bonspiel.runs.results.schema import create
@@ -30,7 +30,7 @@ def write(
     resolved: Mapping[str, str],
     provenance: Facts,
     resume: bool,
-    part: Part = WHOLE,
+    part: RunPart = WHOLE,
     old: Store | None = None,
 ) -> Iterator[Store]:
     """Open the results of a run for the one driver that plays it.
@@ -110,7 +110,7 @@ def _difference(before: Suite, now: Suite) -> str | None:
 
 
 def _holds_run(
-    folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Facts, resume: bool, part: Part
+    folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Facts, resume: bool, part: RunPart
 ) -> bool:
     """True if the folder holds a run to continue; refuse anything else in it."""
     if not holds(folder):
@@ -137,7 +137,7 @@ def _holds_run(
 
 @contextmanager
 def drafted(
-    folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Facts, part: Part = WHOLE
+    folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Facts, part: RunPart = WHOLE
 ) -> Iterator[Store]:
     """A new run's results, in a locked folder; the file gets its name if the block succeeds, else it is removed.
 
@@ -158,5 +158,5 @@ def drafted(
 
 
 def _remove_draft(folder: Path) -> None:
-    for leftover in folder.glob(f"{DRAFT}*"):  # SQLite keeps files beside it
+    for leftover in folder.glob(f"{DRAFT}*"):  # SQLite keeps more files with it
         leftover.unlink()

@@ -91,7 +91,7 @@ def connect(file: Path, mode: str, checked: bool) -> sqlite3.Connection:
 
 
 def _address(file: Path, mode: str) -> str:
-    """The address for SQLite, whose helper files must not stay beside a file that is only read.
+    """The address for SQLite, whose helper files must not stay next to a file that is only read.
 
     Whoever closes the file last removes them, if it may write; where it may not, a file at rest is read without them.
     """
@@ -133,7 +133,7 @@ def create(file: Path, meta: Mapping[str, str], episodes: Mapping[Setting, int])
 
 
 def add_settings(connection: sqlite3.Connection, episodes: Mapping[Setting, int]) -> None:
-    """Add settings with their numbers of episodes; update the numbers of those that are in the file."""
+    """Add settings with their numbers of episodes; update the numbers of known ones."""
     insert = """INSERT INTO setting (env, planner, budget, unit, seed, episodes)
         VALUES (:env, :planner, :budget, :unit, :seed, :episodes)
         ON CONFLICT (env, planner, budget, unit) DO UPDATE SET episodes = excluded.episodes"""

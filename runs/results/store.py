@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.runs.experiment import Setting, UsageError
-from bonspiel.runs.part import WHOLE, Part
+from bonspiel.runs.part import WHOLE, RunPart
 from bonspiel.runs.results.rows import Batch, Episode
 from bonspiel.runs.results.schema import COLUMNS, VALUES, add_settings, connect
 from bonspiel.runs.suite import Suite
 
 FILE = "results.sqlite"
-MATCH = "match.json"  # stands beside the results of a match
+MATCH = "match.json"  # in the folder of a match
 DAMAGE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)  # other errors come from around the file
 
 
@@ -69,7 +69,7 @@ class Store:
         meta = dict(connection.execute("SELECT key, value FROM meta"))
         try:
             self.suite = Suite.of(meta["name"], json.loads(meta["suite"]))
-            self.part = Part.parse(meta.get("part", str(WHOLE)))
+            self.part = RunPart.parse(meta.get("part", str(WHOLE)))
         except UsageError as error:
             raise ValueError(f"its suite is damaged: {error}") from error
         self.resolved: dict[str, str] = json.loads(meta["resolved"])
@@ -111,7 +111,7 @@ class Store:
             self._connection.executemany("DELETE FROM episode WHERE setting = ? AND episode = ?", keys)
 
     def settle(self) -> None:
-        """Move the write-ahead log, which SQLite keeps beside the file, into the file itself.
+        """Move the write-ahead log, which SQLite keeps next to the file, into the file itself.
 
         Raises:
             sqlite3.OperationalError: the disk is full, or another process is reading.
@@ -175,6 +175,10 @@ class Store:
     def returns(self) -> dict[Setting, NDArray[np.float64]]:
         """The returns of every setting, in order of the episodes."""
         return self.values("total")
+
+    def returns_of(self, setting: Setting) -> dict[int, float]:
+        """The returns of a setting's episodes by their numbers, read together, as the run may be running."""
+        return {episode.number: episode.total for episode in self.episodes(setting)}
 
     def first_actions(self) -> Iterator[tuple[Setting, NDArray[np.float64]]]:
         """The first action of each setting's episodes in order, [n, action_dim]; NaN where none was kept."""

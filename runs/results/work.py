@@ -57,7 +57,7 @@ class Work(ABC, Generic[Group, Key, Result]):
             folder: of the file.
             resume: whether to continue an existing file.
             modules: of other packages, from which planners or environments come.
-            facts: that the results depend on, beside the sources and packages.
+            facts: that the results depend on, in addition to the sources and packages.
 
         Raises:
             UsageError: the folder cannot be used, or its results depend on something else.

@@ -12,7 +12,7 @@ _claims: list[socket.socket] = []  # open for as long as the process lives
 def mark(core: int) -> socket.socket | None:
     """The mark that a core is taken, until it is closed or the process ends; None if another process has it, on Linux.
 
-    It is a name in Linux's abstract namespace of sockets: the kernel gives it to one process alone, of any run, and
+    It is a name in Linux's abstract namespace of sockets: the kernel gives it to only one process, of any run, and
     releases it when the process ends, in whatever way.
     """
     name = socket.socket(socket.AF_UNIX)

@@ -1,9 +1,7 @@
 """Plays a suite: passes episodes to the runner and results to the store."""
 
 import sys
-import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
@@ -13,18 +11,18 @@ import joblib
 
 from bonspiel.envs.snapshot.advice import advice
 from bonspiel.runs import seeding
-from bonspiel.runs.part import WHOLE, Part
+from bonspiel.runs.part import WHOLE, RunPart
 from bonspiel.runs.progress import LINE_SECONDS, counted, progress
 from bonspiel.runs.results import packed, run_folder
 from bonspiel.runs.results.rows import Batch
 from bonspiel.runs.results.store import Count, Store
-from bonspiel.runs.runner import backends, heartbeat, parallel
+from bonspiel.runs.runner import backends, parallel
 from bonspiel.runs.runner.backends import HERE, Place, Workers
 from bonspiel.runs.runner.episode import play_batch
 from bonspiel.runs.runner.schedule import Schedule
 from bonspiel.runs.suite import Suite, model_of
 
-PULSE_SHARE = 0.2  # of the time of a run so far that passes at least between two lines while no episode ends
+PULSE_GROWTH = 1.2  # of the time between two lines while no episode ends
 
 
 def play(
@@ -33,7 +31,7 @@ def play(
     jobs: int | None,
     resume: bool,
     provenance: Mapping[str, Any],
-    part: Part = WHOLE,
+    part: RunPart = WHOLE,
     place: Place = HERE,
     unseeded: bool = False,
     old: Path | None = None,
@@ -64,28 +62,27 @@ def play(
         packed.read_any(old) if old else nullcontext() as earlier,
         run_folder.write(folder, suite, resolved, provenance, resume, part, earlier) as results,
     ):
-        play_pending(results, workers, with_trials=True)
+        play_pending(results, workers)
 
 
 @contextmanager
-def _pulse(schedule: Schedule, advance: Callable[..., None]) -> Iterator[str]:
-    """Show the progress of long episodes while none ends; yields the folder of the workers' heartbeats."""
-    over, began = threading.Event(), time.monotonic()
+def _pulse(schedule: Schedule, advance: Callable[..., None]) -> Iterator[None]:
+    """Show the time left while no episode ends too."""
+    over = threading.Event()
 
-    def watch(folder: str) -> None:
-        while not over.wait(max(LINE_SECONDS, PULSE_SHARE * (time.monotonic() - began))):
-            beats = heartbeat.read(folder)
-            schedule.see(beats)
-            advance(0, schedule.seconds_left(), heartbeat.text(beats))
+    def show() -> None:
+        wait = LINE_SECONDS
+        while not over.wait(wait):
+            advance(0, schedule.seconds_left())
+            wait *= PULSE_GROWTH
 
-    with tempfile.TemporaryDirectory() as folder:
-        watcher = threading.Thread(target=watch, args=(folder,), daemon=True)
-        watcher.start()
-        try:
-            yield folder
-        finally:
-            over.set()
-            watcher.join()
+    watcher = threading.Thread(target=show, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()
 
 
 def announce(results: Store, jobs: int, things: str) -> int:
@@ -104,7 +101,6 @@ def play_pending(
     play: parallel.PlayBatch = play_batch,
     keep: Callable[[Batch], str] = lambda batch: "",
     things: str = "episodes",
-    with_trials: bool = False,
 ) -> None:
     """Play the pending episodes of a run and add each batch to its results.
 
@@ -114,23 +110,20 @@ def play_pending(
         play: plays a batch on a worker.
         keep: called with every batch before it is added to the results; returns news for the progress line.
         things: the noun for episodes in messages.
-        with_trials: whether the planners are tried first, to expect the time of the run.
 
     Raises:
         RunError: as for `play`.
     """
     pending, left = results.pending(), announce(results, workers.jobs, things)
-    schedule = Schedule(pending, workers.jobs, with_trials)
+    schedule = Schedule(pending, workers.jobs)
     if schedule.timed and not workers.remote and workers.jobs > (cores := joblib.cpu_count()):
         print(
             f"warning: {counted(workers.jobs, 'job')} share {counted(cores, 'core')}, which falsifies time "
             f"budgets; use --jobs {cores} or fewer",
             file=sys.stderr,
         )
-    with progress(left, things) as advance, _pulse(schedule, advance) as folder:
-        beats = None if workers.remote else folder
-        given = (schedule, workers, play, beats, lambda: advance(0, schedule.seconds_left()))
-        with closing(parallel.run(*given)) as batches:
+    with progress(left, things) as advance, _pulse(schedule, advance):
+        with closing(parallel.run(schedule, workers, play)) as batches:
             for batch in batches:
                 news = keep(batch)
                 results.add(batch)

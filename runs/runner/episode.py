@@ -1,7 +1,6 @@
 """One episode: a planner acts in an environment and replans at every step."""
 
 import functools
-import hashlib
 import math
 import time
 import traceback
@@ -16,26 +15,10 @@ from bonspiel import planners
 from bonspiel.planners import checks
 from bonspiel.planners.contract.decisions import BrokenContract, CheckedSearch, checked_plan
 from bonspiel.planners.core.code.packages import error_text
+from bonspiel.runs.draws import environment_rng, planner_rng
 from bonspiel.runs.experiment import RunError, Setting
 from bonspiel.runs.results.rows import Batch, Episode, Failure
-from bonspiel.runs.runner import heartbeat
 from bonspiel.runs.suite import model_of
-
-
-def environment_rng(seed: int, episode: int, step: int) -> planners.Rng:
-    """The environment's draws: step 0 is the initial state. All planners meet the same ones (common random numbers)."""
-    return np.random.default_rng(np.random.SeedSequence((seed, episode, step)))
-
-
-def planner_rng(setting: Setting, episode: int) -> planners.Rng:
-    """The planner's own draws, independent of the environment's and of every other planner's and budget's."""
-    return named_rng(f"{setting.planner}|{setting.budget}|{setting.unit}", setting.seed, episode)
-
-
-def named_rng(text: str, seed: int, index: int) -> planners.Rng:
-    """The draws that a text names, in the episode or game of this index."""
-    key = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "little")
-    return np.random.default_rng(np.random.SeedSequence((seed, index, key)))
 
 
 @contextmanager
@@ -87,9 +70,7 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
     search = CheckedSearch(planner, model)
     total, weight, step = 0.0, 1.0, 0
     times, simulations, invalid, first_action = [], 0, 0, b""
-    terminated, heart = False, heartbeat.current()
-    if heart is not None:
-        heart.begin()
+    terminated = False
     while not terminated and step < model.horizon:
         if not all(map(math.isfinite, state.tolist())):
             raise ValueError(f"{setting.env} gave state={state} after {step} steps: must be finite")
@@ -100,8 +81,6 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
         invalid += int(decision.invalid)
         action = np.ascontiguousarray(decision.action, np.float64)
         first_action = first_action or action.astype("<f8").tobytes()
-        if heart is not None:
-            heart.beat(step, model.horizon)
         next_state = np.empty_like(state)
         noise = environment_rng(setting.seed, index, step)
         reward, terminated = model.step(state, action, next_state, model.params, noise)
@@ -110,8 +89,6 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
         total += weight * reward
         weight *= model.discount
         state = next_state
-    if heart is not None:
-        heart.end()
     kept = np.array(times, "<f4").tobytes() if setting.unit == "ms" else None
     return Episode(index, float(total), step, sum(times), simulations, first_action, kept, invalid)
 

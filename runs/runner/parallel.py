@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
-from itertools import chain, starmap
+from itertools import starmap
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed, parallel_config
@@ -24,11 +24,10 @@ from bonspiel.planners.core import signals
 from bonspiel.runs import provenance, suite
 from bonspiel.runs.experiment import RunError, Setting
 from bonspiel.runs.results.rows import Batch
-from bonspiel.runs.runner import cores, heartbeat
+from bonspiel.runs.runner import cores
 from bonspiel.runs.runner.backends import Workers
 from bonspiel.runs.runner.episode import play_batch
 from bonspiel.runs.runner.schedule import Schedule
-from bonspiel.runs.runner.trial import Trial, try_planner
 
 T = TypeVar("T")
 PlayBatch = Callable[[Setting, Sequence[int]], Batch]
@@ -190,14 +189,8 @@ def _report(hook: Callable[[threading.ExceptHookArgs], Any], error: threading.Ex
         hook(error)
 
 
-def run(
-    schedule: Schedule,
-    workers: Workers | None = None,
-    play: PlayBatch = play_batch,
-    beats: str | None = None,
-    tried: Callable[[], None] = lambda: None,
-) -> Generator[Batch]:
-    """Try the planners of a schedule and play its batches; yields these as they finish, in any order.
+def run(schedule: Schedule, workers: Workers | None = None, play: PlayBatch = play_batch) -> Generator[Batch]:
+    """Play the batches of a schedule; yields them as they finish, in any order.
 
     Workers on this machine are pinned to cores where time budgets are played.
 
@@ -205,20 +198,11 @@ def run(
         schedule: the episodes.
         workers: of a cluster; processes of this machine if None.
         play: plays a batch, on a worker.
-        beats: the folder of the workers' heartbeats; none are written if None.
-        tried: called when a planner has been tried.
     """
     workers = workers or Workers(schedule.jobs)
     pinned = schedule.timed and not workers.remote
     modules = suite.modules(schedule.settings) if workers.backend is not None else ()
-    trials = ((try_planner, *given) for given in schedule.trials())
-    batches = ((play, *given) for given in schedule.batches())
-    call: Callable[..., Batch | Trial] = partial(heartbeat.beating, beats)
-    with closing(spread(call, chain(trials, batches), schedule.jobs, pinned, workers.backend, modules)) as results:
+    with closing(spread(play, schedule.batches(), schedule.jobs, pinned, workers.backend, modules)) as results:
         for done in results:
-            if isinstance(done, Trial):
-                schedule.expect(done)
-                tried()
-            else:
-                schedule.record(done)
-                yield done
+            schedule.record(done)
+            yield done

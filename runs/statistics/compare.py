@@ -1,7 +1,7 @@
 """Paired comparison of two planners of a run, and the episodes needed to settle it."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -10,9 +10,8 @@ import numpy as np
 
 from bonspiel.planners.model import Array
 from bonspiel.planners.registry import unknown
+from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import UNITS, Setting, UsageError, amount
-from bonspiel.runs.results.store import Store
-from bonspiel.runs.runner.episode import named_rng
 from bonspiel.runs.statistics.curves import VARIES, varies
 from bonspiel.runs.statistics.paired import Paired, paired, probability_of_improvement
 from bonspiel.runs.statistics.sample import Interval
@@ -26,7 +25,7 @@ class Comparison:
 
     Attributes:
         a: the setting of A.
-        b: the setting of B: the same but for the planner.
+        b: the setting of B, which differs from A's only in the planner.
         means: mean returns of both, over the common episodes.
         paired: the difference A - B between these episodes.
         improvement: the probability that an episode of A scores more than one of B.
@@ -52,7 +51,7 @@ class Comparisons(list[Comparison]):
     """Comparisons, by environment, unit and budget.
 
     Attributes:
-        left_out: what is not among them.
+        left_out: comparisons that could not be made.
     """
 
     def __init__(self, found: Iterable[Comparison], left_out: Sequence[LeftOut]) -> None:
@@ -61,15 +60,24 @@ class Comparisons(list[Comparison]):
 
 
 Floats = Sequence[float]
+Returns = Callable[[Setting], Mapping[int, float]]
+"""A setting -> its returns by the number of the episode."""
 
 
 def compare(
-    store: Store, a: str, b: str, environments: Sequence[str] = (), simulations: Floats = (), milliseconds: Floats = ()
+    suite: Suite,
+    returns: Returns,
+    a: str,
+    b: str,
+    environments: Sequence[str] = (),
+    simulations: Floats = (),
+    milliseconds: Floats = (),
 ) -> Comparisons:
     """Compare two planners of a run wherever both have played with the same seed: by environment, unit and budget.
 
     Args:
-        store: the run.
+        suite: of the run.
+        returns: of its episodes so far.
         a: a planner as `find` takes it.
         b: another one.
         environments: texts of the environments to compare in; all if empty.
@@ -79,8 +87,8 @@ def compare(
     Raises:
         UsageError: a planner, environment or budget is not in the run or not clear, or there is nothing to compare.
     """
-    chosen = choose(store.suite, a, b, environments)
-    settings = [setting for setting in store.suite.settings() if setting.env in chosen]
+    chosen = choose(suite, a, b, environments)
+    settings = [setting for setting in suite.settings() if setting.env in chosen]
     wanted = budgets(settings, simulations, milliseconds)
     result, left_out = [], []
     for env, texts in chosen.items():
@@ -93,7 +101,7 @@ def compare(
                 left_out.append(LeftOut(env, budget, unit, f"not played by {' and '.join(absent)}"))
             elif ours.seed != theirs.seed:
                 left_out.append(LeftOut(env, budget, unit, f"played with seeds {ours.seed} and {theirs.seed}"))
-            elif both := _common(store, ours, theirs):
+            elif both := _common(returns(ours), returns(theirs)):
                 result.append(_comparison(ours, theirs, *np.array(both).T))
             else:
                 left_out.append(LeftOut(env, budget, unit, "no episode in common yet"))
@@ -101,15 +109,13 @@ def compare(
             left_out.append(LeftOut(env, None, "", f"not played by {' and '.join(missing)}"))
     if not result:
         reasons = "; ".join(_left_out(left_out))
-        show = f"the run's tables show what was played: `bonspiel report {store.folder}`"
+        show = "`bonspiel report RUN` shows what was played"
         raise UsageError(f"{a!r} and {b!r} have no episode in common there: {reasons}; {show}")
     return Comparisons(result, left_out)
 
 
-def _common(store: Store, a: Setting, b: Setting) -> list[tuple[float, float]]:
-    """The returns of both settings in their common episodes."""
-    # read together with their numbers, as the run may be running
-    ours, theirs = ({one.number: one.total for one in store.episodes(setting)} for setting in (a, b))
+def _common(ours: Mapping[int, float], theirs: Mapping[int, float]) -> list[tuple[float, float]]:
+    """The returns of both in their common episodes."""
     return [(ours[number], theirs[number]) for number in ours if number in theirs]
 
 
@@ -133,18 +139,12 @@ def choose(suite: Suite, a: str, b: str, environments: Sequence[str] = ()) -> di
     chosen = {env: (find(suite, env, a), find(suite, env, b)) for env in environments or known}
     for place, name in enumerate((a, b)):
         if all(found[place] is None for found in chosen.values()):
-            choices = dict.fromkeys(repr(label) for env in chosen for label in entrants(suite, env).values())
+            choices = dict.fromkeys(repr(label) for env in chosen for label in suite.names(env).values())
             run = f"this run{' there' * bool(environments)}, which has {', '.join(choices)}"
             raise UsageError(f"{name!r} is no planner of {run}")
     if any(first == second is not None for first, second in chosen.values()):
         raise UsageError(f"{a!r} and {b!r} are the same planner; give two different ones")
     return chosen
-
-
-def entrants(suite: Suite, env: str) -> dict[str, str]:
-    """The names of an environment's planners, by their texts."""
-    experiments = [experiment for experiment in suite.experiment if experiment.env == env]
-    return {e.planner: e.planner for experiment in experiments for e in experiment.planners} | suite.labels(env)
 
 
 def find(suite: Suite, env: str, name: str) -> str | None:
@@ -159,7 +159,7 @@ def find(suite: Suite, env: str, name: str) -> str | None:
     Raises:
         UsageError: the name is ambiguous.
     """
-    called = entrants(suite, env)
+    called = suite.names(env)
     meant = [text for text, label in called.items() if label == name]
     meant = meant or [text for text in called if text == name]
     meant = meant or [text for text in called if text.partition(":")[0] == name]
@@ -176,7 +176,7 @@ def _comparison(a: Setting, b: Setting, ours: Array, theirs: Array) -> Compariso
 
 
 def table(comparisons: Comparisons) -> str:
-    """A table in Markdown for each environment, a row for each budget; what is left out; the meaning of the columns."""
+    """A table in Markdown for each environment, a row for each budget, missing comparisons, and a legend."""
     parts = []
     for (env, first, second), group in groupby(comparisons, lambda c: (c.a.env, c.a.planner, c.b.planner)):
         rows = [["budget", "episodes", "A", "B", "A - B [95 %]", "p", "P(A > B) [95 %]", "more episodes"]]

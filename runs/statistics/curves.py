@@ -10,12 +10,12 @@ import numpy as np
 from bonspiel import planners
 from bonspiel.planners.model import Array
 from bonspiel.planners.planner import traits_of
+from bonspiel.runs.draws import planner_rng
 from bonspiel.runs.experiment import Setting, amount
-from bonspiel.runs.results.store import Store
-from bonspiel.runs.runner.episode import planner_rng
 from bonspiel.runs.statistics.regret import simple_regret, start_values
 from bonspiel.runs.statistics.sample import Interval, Summary, normalised, regret, summarise
 from bonspiel.runs.statistics.scale import Known, known
+from bonspiel.runs.suite import Suite
 from bonspiel.runs.tables import by_budget, estimate, markdown
 
 
@@ -56,31 +56,40 @@ class Panel:
         return sorted({budget for curve in self.curves.values() for budget, _ in curve})
 
 
-def panels(store: Store) -> list[Panel]:
-    """The run's curves of returns, in order of the suite; settings without a result yet are left out."""
-    episodes = store.values("episode")
+Samples = Iterable[tuple[Setting, Array]]
 
-    def summary(setting: Setting, returns: Array) -> Summary:
-        found, best = _summary(setting, returns), start_values(setting.env, setting.seed, episodes[setting])
-        return found if best is None else replace(found, loss=_summary(setting, best - returns).interval)
 
-    found = _panels(store, store.returns().items(), summary)
+def panels(suite: Suite, returns: Mapping[Setting, Array], episodes: Mapping[Setting, Array]) -> list[Panel]:
+    """Curves of returns, in order of the settings; those without a result yet are left out.
+
+    Args:
+        suite: has the labels of the planners.
+        returns: of each setting, [n].
+        episodes: their numbers, from which their starts follow, [n].
+    """
+
+    def summary(setting: Setting, sample: Array) -> Summary:
+        found, best = _summary(setting, sample), start_values(setting.env, setting.seed, episodes[setting])
+        return found if best is None else replace(found, loss=_summary(setting, best - sample).interval)
+
+    found = _panels(suite, returns.items(), summary)
     return [replace(panel, **known(panel.env)._asdict()) for panel in found]
 
 
-def simple_regrets(store: Store, most: int | None = None) -> list[Panel]:
+def simple_regrets(suite: Suite, first_actions: Samples, most: int | None = None) -> list[Panel]:
     """Curves of the simple regret of the first action (`runs.statistics.regret`) in the environments that are solved.
 
     Args:
-        store: the run.
+        suite: has the labels of the planners.
+        first_actions: of each setting, [n, action_dim]; NaN where none was kept.
         most: of a setting with more different first actions, only the first `most` episodes count; None is no limit.
     """
-    return _panels(store, _lost(store, most))
+    return _panels(suite, _lost(first_actions, most))
 
 
-def _lost(store: Store, most: int | None) -> Iterator[tuple[Setting, Array]]:
+def _lost(first_actions: Samples, most: int | None) -> Iterator[tuple[Setting, Array]]:
     unsolved: set[str] = set()
-    for setting, actions in store.first_actions():
+    for setting, actions in first_actions:
         kept = actions[~np.isnan(actions).any(axis=1)] if actions.size else actions[:0]
         if most is not None and len(np.unique(kept, axis=0)) > most:
             kept = kept[:most]
@@ -95,9 +104,7 @@ def _summary(setting: Setting, sample: Array) -> Summary:
     return summarise(sample, planner_rng(setting, len(sample)))
 
 
-def _panels(
-    store: Store, samples: Iterable[tuple[Setting, Array]], summary: Callable[[Setting, Array], Summary] = _summary
-) -> list[Panel]:
+def _panels(suite: Suite, samples: Samples, summary: Callable[[Setting, Array], Summary] = _summary) -> list[Panel]:
     found: dict[tuple[str, str], dict[str, list[tuple[float, Summary]]]] = {}
     for setting, sample in samples:
         if len(sample):
@@ -106,7 +113,7 @@ def _panels(
     for curves in found.values():
         for curve in curves.values():
             curve.sort(key=itemgetter(0))
-    return [Panel(*key, curves, labels=store.suite.labels(key[0])) for key, curves in found.items()]
+    return [Panel(*key, curves, labels=suite.labels(key[0])) for key, curves in found.items()]
 
 
 Column = Callable[[Summary], Interval]

@@ -1,7 +1,6 @@
 """Planners over several problems: scores, profiles, improvement, ranks and the difference that these need."""
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
@@ -10,11 +9,8 @@ import numpy as np
 import scipy  # whose statistics are imported where they are used: that takes half a second
 
 from bonspiel.planners.model import Array
+from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import Setting
-from bonspiel.runs.progress import followed
-from bonspiel.runs.results.store import Store
-from bonspiel.runs.runner.episode import named_rng
-from bonspiel.runs.statistics.compare import entrants
 from bonspiel.runs.statistics.paired import Pairs, mean_probability_of_improvement
 from bonspiel.runs.statistics.sample import (
     CONFIDENCE,
@@ -99,51 +95,17 @@ def _scale(values: Known, means: Mapping[str, list[float]]) -> Scale | None:
     return Scale(values.random, max(value for found in means.values() for value in found), BEST)
 
 
-def names(stores: Sequence[Store]) -> list[dict[tuple[str, str], str]]:
-    """The names of each run's planners in tables, by environment and text.
-
-    A name that several runs have gets the name of its run's folder, "dpw (mine)".
-    """
-    folders = [store.folder.resolve() for store in stores]
-    short = len({folder.name for folder in folders}) == len(folders)
-    runs = [folder.name if short else str(folder) for folder in folders]
-    found = [
-        {(of.env, text): name for of in store.suite.experiment for text, name in entrants(store.suite, of.env).items()}
-        for store in stores
-    ]
-    times = Counter(name for of_run in found for name in set(of_run.values()))
-    return [
-        {key: f"{name} ({run})" if times[name] > 1 else name for key, name in of_run.items()}
-        for run, of_run in zip(runs, found, strict=True)
-    ]
-
-
-def leaderboards(stores: Sequence[Store]) -> tuple[list[Leaderboard], dict[str, Scale]]:
-    """A leaderboard for each budget that several planners have played in all problems with a scale, and the scales.
-
-    Args:
-        stores: runs whose planners are ranked together, at least one; the first one's problems and budgets count.
-    """
-    returns = [list(store.returns().items()) for store in stores]
-    own = [setting for setting, sample in returns[0] if len(sample)]
-    played, budgets = {setting.env for setting in own}, {(setting.unit, setting.budget) for setting in own}
-    problems = scales(pair for of_run in returns for pair in of_run if pair[0].env in played)
-    samples: dict[tuple[str, float], dict[str, dict[str, Array]]] = {}
-    for of_run, called in zip(returns, names(stores), strict=True):
-        for setting, sample in of_run:
-            budget, counts = (setting.unit, setting.budget), setting.env in problems and setting.planner != RANDOM
-            if len(sample) and counts and budget in budgets:
-                of_budget = samples.setdefault(budget, {})
-                scores = problems[setting.env].scores(sample)
-                of_budget.setdefault(called[setting.env, setting.planner], {})[setting.env] = scores
-    order = sorted(samples, key=lambda key: (key[0] != "simulations", key[1]))
-    boards = [_leaderboard(*key, samples[key], list(problems)) for key in followed(order, "leaderboards")]
-    return [board for board in boards if len(board.standings) > 1], problems
-
-
-def _leaderboard(
+def leaderboard(
     unit: str, budget: float, scores: Mapping[str, Mapping[str, Array]], problems: list[str]
 ) -> Leaderboard:
+    """The leaderboard of one budget.
+
+    Args:
+        unit: of the budget.
+        budget: of a decision.
+        scores: normalised scores of episodes, [n], of each planner by problem.
+        problems: those that a planner must have played to be ranked.
+    """
     strata = {
         planner: [found[env] for env in problems] for planner, found in scores.items() if len(found) == len(problems)
     }

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from bonspiel import envs
 from bonspiel.planners.checks import check_actions
 from bonspiel.planners.model import Array, Model
-from bonspiel.runs.runner.episode import environment_rng
+from bonspiel.runs.draws import environment_rng
 
 if TYPE_CHECKING:
     from bonspiel.envs.optimal import Reference

@@ -1,13 +1,13 @@
 """Times of decisions against their time budgets."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.progress import counted
-from bonspiel.runs.results.store import Store
 from bonspiel.runs.tables import markdown
 
 TOLERANCE = 0.05  # a decision is late if it exceeds its budget by a larger share
@@ -36,10 +36,10 @@ class Timing(NamedTuple):
         return self.late / self.decisions
 
 
-def timing(store: Store) -> dict[Setting, Timing]:
-    """The times of every setting with a time budget and at least one result."""
+def timing(times: Iterable[tuple[Setting, NDArray[np.float32]]]) -> dict[Setting, Timing]:
+    """The times of every setting with at least one decision, from the seconds of all decisions, [decisions]."""
     found = {}
-    for setting, seconds in store.times():
+    for setting, seconds in times:
         if len(seconds):
             took = 1e3 * seconds.astype(np.float64)
             median, p99, longest = np.quantile(took, (0.5, 0.99, 1.0)).tolist()

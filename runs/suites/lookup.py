@@ -1,7 +1,7 @@
 """Suites by name, read from TOML files, or made of the text of an environment."""
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -37,12 +37,13 @@ def qualified(target: str, entrants: Iterable[str]) -> str:
     return parsed(lambda text: outside.qualified(text, modules), target) if target.startswith(outside.GYM) else target
 
 
-def load(target: str, entrants: Iterable[str] = ()) -> Suite:
+def load(target: str, entrants: Sequence[str] = (), added: Sequence[str] = ()) -> Suite:
     """A suite by its name, by the path of a TOML file, or made of the text of an environment.
 
     Args:
         target: one of these.
-        entrants: texts of planners, whose modules may register the id of an environment.
+        entrants: texts of the planners that play in an environment; those that can by default, if empty.
+        added: texts of further planners, whose modules may register the id of an environment too.
 
     Raises:
         UsageError: none of these, or a file that is not a suite.
@@ -63,13 +64,16 @@ def load(target: str, entrants: Iterable[str] = ()) -> Suite:
     module = target.partition(":")[0]
     if module.endswith(".py") or "/" in module:
         raise UsageError(f"{target}: {module!r} is a file; its environment is written {OWN}, where the file is")
-    target = qualified(target, entrants)
+    target = qualified(target, [*entrants, *added])
     model = model_of(target)
-    if model.compiled:
+    given: dict[str, Any] = {"simulations": DEFAULT_SIMULATIONS} if model.compiled else IN_PYTHON
+    if entrants:
+        able = list(entrants)
+    elif model.compiled:
         able = planners.names_for(model)
-        return Suite(target, (Experiment(target, tuple(map(Entrant, able)), DEFAULT_SIMULATIONS),))
-    able = [name for name in PLANNERS_IN_PYTHON if not planners.unsupported(planners.make(name), model)]
-    return Suite(target, (Experiment(target, tuple(map(Entrant, able)), **IN_PYTHON),))
+    else:
+        able = [name for name in PLANNERS_IN_PYTHON if not planners.unsupported(planners.make(name), model)]
+    return Suite(target, (Experiment(target, tuple(map(Entrant, able)), **given),))
 
 
 def _named(name: str) -> Suite:

@@ -1,4 +1,4 @@
-"""The final of a study: the best trials again, on fresh draws and with more episodes, which alone choose the winners.
+"""The final of a study: the best trials again, on fresh draws and with more episodes; only these choose the winners.
 
 The best of many noisy means is too good to be true. A winner is called so only if it is ahead of the next by the paired
 interval (`runs.statistics.paired`).
@@ -12,8 +12,8 @@ import numpy as np
 
 from bonspiel import planners
 from bonspiel.planners import Array
+from bonspiel.runs.draws import named_rng, planner_rng
 from bonspiel.runs.experiment import Setting
-from bonspiel.runs.runner.episode import named_rng, planner_rng
 from bonspiel.runs.statistics.compare import needed
 from bonspiel.runs.statistics.curves import Panel, caption, table
 from bonspiel.runs.statistics.paired import paired
@@ -22,21 +22,21 @@ from bonspiel.runs.statistics.scale import known
 from bonspiel.runs.tables import estimate, markdown
 from bonspiel.runs.tuning.journal import Journal
 from bonspiel.runs.tuning.search import Trial, steps
-from bonspiel.runs.tuning.study import Study
+from bonspiel.runs.tuning.study import TuningStudy
 
-FINALISTS = 4  # of each planner, beside the planner as it is written
+FINALISTS = 4  # of each planner, in addition to the planner as it is written
 EPISODES = 8  # times as many as in a trial
 
 Returns = dict[Setting, Array]
 """The returns of some settings, [n] each; the best mean first."""
 
 
-def fresh(study: Study) -> range:
+def fresh(study: TuningStudy) -> range:
     """The episodes of the final."""
     return range(study.episodes, (1 + EPISODES) * study.episodes)
 
 
-def finalists(study: Study, searches: Mapping[str, Sequence[Trial]]) -> dict[str, list[Setting]]:
+def finalists(study: TuningStudy, searches: Mapping[str, Sequence[Trial]]) -> dict[str, list[Setting]]:
     """The candidates in the final, by the planner that they are variants of.
 
     Args:
@@ -90,7 +90,7 @@ def rounds(title: str, env: str, returns: Returns) -> str:
 
 
 @dataclass(frozen=True)
-class Effort:
+class TuningEffort:
     """The cost of a planner's tuning.
 
     Attributes:
@@ -108,7 +108,9 @@ class Effort:
     seconds: float
 
     @classmethod
-    def of(cls, study: Study, trials: Sequence[Trial], final: Iterable[Setting], journal: Journal) -> "Effort":
+    def of(
+        cls, study: TuningStudy, trials: Sequence[Trial], final: Iterable[Setting], journal: Journal
+    ) -> "TuningEffort":
         """Of one planner."""
         ends = steps(study.episodes)
         played = {trial.setting: range(ends[len(trial.means) - 1]) for trial in trials}
@@ -119,7 +121,7 @@ class Effort:
         return cls(len(trials), sum(trial.pruned for trial in trials), len(found), simulations, seconds)
 
 
-def spent(efforts: Mapping[str, Effort]) -> str:
+def spent(efforts: Mapping[str, TuningEffort]) -> str:
     """A table of the cost of each planner's tuning."""
     rows = [["planner", "trials", "pruned", "episodes", "simulations", "seconds of planning"]]
     for name, one in efforts.items():

@@ -11,10 +11,10 @@ from typing import Any, Protocol
 
 from bonspiel.planners import Rng
 from bonspiel.planners.spaces import Choice, Range
+from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import UsageError
-from bonspiel.runs.runner.episode import named_rng
 from bonspiel.runs.tuning.space import Space, Values
-from bonspiel.runs.tuning.study import Study
+from bonspiel.runs.tuning.study import TuningStudy
 
 BATCH = 8  # trials
 
@@ -29,7 +29,7 @@ class Sampler(Protocol):
         """Learn the result of a trial: its mean returns after each step, the last over all of its episodes."""
 
 
-def make(study: Study, space: Space) -> Sampler:
+def make(study: TuningStudy, space: Space) -> Sampler:
     """The sampler that a study asks for.
 
     Raises:
@@ -41,7 +41,7 @@ def make(study: Study, space: Space) -> Sampler:
     return TPE(study, space) if installed and study.sampler != "random" else RandomSearch(study, space)
 
 
-def trial_rng(study: Study, space: Space, number: int) -> Rng:
+def trial_rng(study: TuningStudy, space: Space, number: int) -> Rng:
     """The draws of one trial."""
     return named_rng(f"tune|{study.env}|{space.start}|{study.budget}", study.seed, number)
 
@@ -49,7 +49,7 @@ def trial_rng(study: Study, space: Space, number: int) -> Rng:
 class RandomSearch:
     """Random search (Bergstra and Bengio 2012): every trial is drawn from the whole space."""
 
-    def __init__(self, study: Study, space: Space) -> None:
+    def __init__(self, study: TuningStudy, space: Space) -> None:
         self._study, self._space = study, space
 
     def ask(self, number: int) -> Values:
@@ -77,7 +77,7 @@ class TPE:
     Trials of the same batch count as bad ones while they run, so that they keep away from each other.
     """
 
-    def __init__(self, study: Study, space: Space) -> None:
+    def __init__(self, study: TuningStudy, space: Space) -> None:
         import optuna
 
         optuna.logging.set_verbosity(optuna.logging.WARNING)

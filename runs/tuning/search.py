@@ -15,7 +15,7 @@ from bonspiel.runs.experiment import Setting
 from bonspiel.runs.tuning import samplers
 from bonspiel.runs.tuning.journal import Journal
 from bonspiel.runs.tuning.space import Space
-from bonspiel.runs.tuning.study import Study
+from bonspiel.runs.tuning.study import TuningStudy
 
 STEPS = 5
 
@@ -42,7 +42,7 @@ def steps(episodes: int) -> list[int]:
     return sorted({math.ceil(episodes * step / STEPS) for step in range(1, STEPS + 1)})
 
 
-def search(study: Study, space: Space, journal: Journal, seen: Callable[[int, float], None]) -> list[Trial]:
+def search(study: TuningStudy, space: Space, journal: Journal, seen: Callable[[int, float], None]) -> list[Trial]:
     """Run the trials of a study for one planner; returns them in order.
 
     Args:

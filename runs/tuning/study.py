@@ -1,4 +1,4 @@
-"""Studies: planners to tune in an environment, with an effort. Their files are TOML; docs/guides/tuning.md names the keys."""
+"""Studies: planners to tune in an environment, with an effort; docs/guides/tuning.md has the keys of their files."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ KEYS = ("description", LISTS, "study")
 
 
 @dataclass(frozen=True)
-class Study:
+class TuningStudy:
     """Some planners to tune in one environment, each with the same effort.
 
     Args:
@@ -25,7 +25,7 @@ class Study:
         against: planners that take part in the final as they are, each as one more candidate of the tuned planner of
             its name, or for itself where there is none.
         budget: simulations per decision.
-        trials: candidates that the sampler chooses for each planner, beside the planner as it is written.
+        trials: candidates that the sampler chooses for each planner, in addition to the planner as it is written.
         episodes: most episodes of a trial.
         seed: random seed; the suites of this package use 0.
         sampler: "tpe" or "random"; None takes the first where Optuna is installed.
@@ -58,7 +58,7 @@ class Study:
             raise UsageError(f"sampler={self.sampler!r}: must be tpe or random")
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> "Study":
+    def of(cls, given: Mapping[str, Any]) -> "TuningStudy":
         """From a table of a TOML file."""
         known_fields(cls, given, "a study")
         for key in ("env", "planners"):
@@ -77,7 +77,7 @@ def names() -> list[str]:
     return sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
 
 
-def load(target: str, planners: tuple[str, ...] = (), **given: Any) -> list[Study]:
+def load(target: str, planners: tuple[str, ...] = (), **given: Any) -> list[TuningStudy]:
     """The studies of a file, by its name or path, or one in an environment.
 
     Args:
@@ -101,13 +101,13 @@ def load(target: str, planners: tuple[str, ...] = (), **given: Any) -> list[Stud
         model_of(target)
         if not planners:
             raise UsageError("--planner is needed: the planner to tune")
-        return [Study(target, planners, **changes)]
+        return [TuningStudy(target, planners, **changes)]
     if planners:
         changes["planners"] = planners
     return [replace(study, **changes) for study in _read(target, content)]
 
 
-def _read(name: str, content: bytes) -> Iterator[Study]:
+def _read(name: str, content: bytes) -> Iterator[TuningStudy]:
     try:
         given = tomllib.loads(content.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -121,4 +121,4 @@ def _read(name: str, content: bytes) -> Iterator[Study]:
     if not (studies and isinstance(lists, dict)):
         raise UsageError(f"{name}: a file of studies has a `description`, lists in [{LISTS}], and [[study]] tables")
     for table in tables:
-        yield from map(Study.of, in_full(table, lists))
+        yield from map(TuningStudy.of, in_full(table, lists))

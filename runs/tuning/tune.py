@@ -10,16 +10,16 @@ from bonspiel.runs.experiment import Entrant, Experiment
 from bonspiel.runs.progress import counted, progress
 from bonspiel.runs.suite import Suite, model_of, modules
 from bonspiel.runs.tuning import samplers
-from bonspiel.runs.tuning.final import EPISODES, Effort, entry, finalists, fresh, ranked, rounds, spent, verdict
+from bonspiel.runs.tuning.final import EPISODES, TuningEffort, entry, finalists, fresh, ranked, rounds, spent, verdict
 from bonspiel.runs.tuning.journal import Journal
 from bonspiel.runs.tuning.search import search
 from bonspiel.runs.tuning.space import Space, returns_spread
-from bonspiel.runs.tuning.study import Study
+from bonspiel.runs.tuning.study import TuningStudy
 
 SHOWN = 10  # trials in the table of a search
 
 
-def main(studies: Sequence[Study], folder: Path | None, resume: bool, jobs: int, unseeded: bool = False) -> None:
+def main(studies: Sequence[TuningStudy], folder: Path | None, resume: bool, jobs: int, unseeded: bool = False) -> None:
     """Run studies one after the other and print their results.
 
     Args:
@@ -41,7 +41,7 @@ def main(studies: Sequence[Study], folder: Path | None, resume: bool, jobs: int,
             run(study, found, episodes)
 
 
-def check(study: Study, unseeded: bool = False) -> list[Space]:
+def check(study: TuningStudy, unseeded: bool = False) -> list[Space]:
     """Check a study; returns the parameters of its planners.
 
     Raises:
@@ -56,7 +56,7 @@ def check(study: Study, unseeded: bool = False) -> list[Space]:
     return found
 
 
-def run(study: Study, spaces: Sequence[Space], episodes: Journal) -> None:
+def run(study: TuningStudy, spaces: Sequence[Space], episodes: Journal) -> None:
     """Run one study and print its results."""
     given = (*study.planners, *study.against)
     print(f"{study.env}: random plans have returns of standard deviation {spaces[0].spread:g}", file=sys.stderr)
@@ -84,7 +84,7 @@ def run(study: Study, spaces: Sequence[Space], episodes: Journal) -> None:
     if len(groups) > 1:
         final = ranked(episodes, dict.fromkeys(winners), fresh(study))
         print(f"{rounds('the best of each planner', study.env, final)}\n\n{verdict(final)}\n")
-    efforts = {start: Effort.of(study, trials, groups[start], episodes) for start, trials in searches.items()}
+    efforts = {start: TuningEffort.of(study, trials, groups[start], episodes) for start, trials in searches.items()}
     print(f"{spent(efforts)}\n\nfor a suite file, env = {json.dumps(study.env)}")
     print("\n".join(entry(winner.planner, given) for winner in winners) + "\n", flush=True)
 

@@ -11,14 +11,14 @@ from bonspiel.runs.verbs.options import flag, listed, option, repeatable
 def agreement(arguments: argparse.Namespace) -> int:
     """Search positions of a planner's episodes by many workers, and print how often their decisions are best."""
     from bonspiel.runs.agreement import agreement
-    from bonspiel.runs.agreement.study import Study
+    from bonspiel.runs.agreement.study import AgreementStudy
     from bonspiel.runs.runner import backends
     from bonspiel.runs.suites.lookup import qualified
 
     place = backends.Place(arguments.backend, arguments.address)
     backends.check(place)
     given = {name: getattr(arguments, name) for name in ("budget", "positions", "reference", "bandwidth", "seed")}
-    study = Study(
+    study = AgreementStudy(
         qualified(arguments.env, [arguments.planner]),
         arguments.planner,
         workers=tuple(arguments.workers),

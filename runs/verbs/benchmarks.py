@@ -10,7 +10,7 @@ from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb, add_budgets, a
 from bonspiel.runs.verbs.options import flag, option, repeatable
 
 if TYPE_CHECKING:
-    from bonspiel.runs.part import Part
+    from bonspiel.runs.part import RunPart
     from bonspiel.runs.suite import Suite
 
 
@@ -18,15 +18,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Run a suite, then print its tables and draw its chart."""
     from bonspiel.runs import provenance
     from bonspiel.runs.experiment import UsageError
-    from bonspiel.runs.part import WHOLE, Part
+    from bonspiel.runs.part import WHOLE, RunPart
     from bonspiel.runs.runner import backends, driver
     from bonspiel.runs.suites import lookup
 
     place = backends.Place(arguments.backend, arguments.address)
     backends.check(place)
-    part = Part.parse(arguments.part) if arguments.part else WHOLE
+    part = RunPart.parse(arguments.part) if arguments.part else WHOLE
     given = [getattr(arguments, name) for name in ("planner", "budget", "milliseconds", "episodes", "seed", "added")]
-    chosen = lookup.load(arguments.target, [*arguments.planner, *arguments.added]).override(*given)
+    chosen = lookup.load(arguments.target, arguments.planner, arguments.added).override(*given)
     if arguments.dry_run:
         if arguments.keep:
             raise UsageError("--dry-run counts all episodes, those to keep as well: leave --keep out")
@@ -41,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     return results.show(folder)
 
 
-def dry_run(chosen: "Suite", jobs: int, part: "Part", unseeded: bool) -> int:
+def dry_run(chosen: "Suite", jobs: int, part: "RunPart", unseeded: bool) -> int:
     """Print the episodes of a suite, or of a part of it, and the expected time."""
     from bonspiel.runs.runner import estimate
 
@@ -131,7 +131,7 @@ def add_verbs(verb: Verb) -> None:
     flag(
         command,
         "--dry-run",
-        "only print the number of episodes and the expected time, after a short trial of each planner",
+        "only print the number of episodes and the expected time, from the first episodes of each planner and budget",
     )
     option(command, "--part", "K/N", "run the K-th of N parts, for one of N machines; `bonspiel merge` joins the parts")
     add_tune(verb)

@@ -34,11 +34,11 @@ def show(folder: Path) -> int:
     from bonspiel.runs.statistics import curves, timing
 
     with store.read(folder) as results:
-        panels = curves.panels(results)
+        panels = curves.panels(results.suite, results.returns(), results.values("episode"))
         failures = results.failures()
         if not (panels or failures):
             raise nothing_played(folder)
-        timings = timing.timing(results)
+        timings = timing.timing(results.times())
         for panel in panels:
             print(f"{panel.env}\n{curves.table(panel)}\n{curves.caption(panel)}\n\n{curves.table_of_largest(panel)}\n")
         for note in notes(results):
@@ -98,7 +98,7 @@ def chart(arguments: argparse.Namespace) -> int:
     from bonspiel.runs.statistics import curves
 
     with store.read(arguments.run) as results:
-        panels = curves.panels(results)
+        panels = curves.panels(results.suite, results.returns(), results.values("episode"))
     if not panels:
         raise nothing_played(arguments.run)
     folder = arguments.out or arguments.run
@@ -169,7 +169,7 @@ def compare(arguments: argparse.Namespace) -> int:
 
     given = [getattr(arguments, name) for name in ("a", "b", "env", "budget", "milliseconds")]
     with packed.read_any(arguments.run) as results:
-        found = compare.compare(results, *given)
+        found = compare.compare(results.suite, results.returns_of, *given)
         for note in seeding.notes(results.resolved):
             print(f"note: {note}", file=sys.stderr)
     if arguments.json:
@@ -224,7 +224,7 @@ def add_verbs(verb: Verb) -> None:
     _add_run(command, ANY)
     what = "a table, or `run`: a file *.sqlite.xz that `bonspiel report --beside` reads"
     option(command, "--format", ("csv", *BINARY), what, "csv")
-    option(command, "--out", "FILE", "file to write (default: standard output, for csv alone)")
+    option(command, "--out", "FILE", "file to write (default: standard output, only for csv)")
     command = verb("status", status, "print the progress of a run", "bonspiel status results/quick --watch")
     _add_run(command)
     option(

@@ -140,5 +140,27 @@ def test_a_package_brings_the_solver_of_its_model(tmp_path, monkeypatch):
     for name in ("narrow.optimum", "narrow"):
         monkeypatch.delitem(sys.modules, name)
     importlib.invalidate_caches()
-    with pytest.raises(TypeError, match=r"no optimum of Narrow is known: .* in the folder of narrow\.model"):
+    with pytest.raises(
+        TypeError, match=r"no optimum of Narrow is known: narrow\.model defines no .*, and there is no "
+    ):
         solve(importlib.import_module("narrow.model").Narrow(0.2))
+
+
+SINGLE = """from bonspiel.envs import Trap
+from bonspiel.envs.trap import optimum
+class Narrow(Trap):
+    pass
+"""
+OWN = """def solve(model, actions):
+    return optimum.solve(model, actions)
+"""
+IMPORTED = "from numpy.linalg import solve\n"
+
+
+def test_a_model_in_a_single_file_brings_its_solver(tmp_path, monkeypatch):
+    for name, solver in (("single", OWN), ("importing", IMPORTED)):
+        (tmp_path / f"{name}.py").write_text(SINGLE + solver)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert optimal_value(importlib.import_module("single").Narrow(0.1)) == pytest.approx(1.7)
+    with pytest.raises(TypeError, match="importing defines no function solve"):  # one that it only imports is another
+        solve(importlib.import_module("importing").Narrow(0.2))

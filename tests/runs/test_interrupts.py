@@ -1,7 +1,5 @@
 import asyncio
 import signal
-import subprocess
-import sys
 
 import pytest
 
@@ -24,34 +22,6 @@ def test_a_signal_is_raised_at_once(number, status):
         signal.raise_signal(number)
         returned.append("done")
     assert returned == [] and interrupts.status(raised.value) == status
-
-
-# a program that was started in the background ignores SIGINT
-RESTORED = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
-DELAYED = """
-import ctypes, signal, threading
-from bonspiel.runs import interrupts
-
-def cast():
-    signal.raise_signal(signal.SIGINT)
-    print("cast")
-
-ctypes.cast = cast
-try:
-    with interrupts.safe():
-        cast()
-        print("after")
-        threading.Event().wait(60.0)
-        print("never interrupted")
-except KeyboardInterrupt:
-    print("interrupted")
-"""
-
-
-def test_ctrl_c_waits_until_a_cast_has_returned():
-    # in a process of its own, because threads and signals left by other tests would meddle
-    result = subprocess.run([sys.executable, "-c", RESTORED + DELAYED], capture_output=True, text=True, timeout=120)
-    assert result.stdout.split() == ["cast", "after", "interrupted"], result.stderr
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

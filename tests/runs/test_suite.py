@@ -7,7 +7,7 @@ from pathlib import Path
 import gymnasium
 import pytest
 
-from bonspiel import envs
+from bonspiel import envs, planners
 from bonspiel.runs import suite
 from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError
 from bonspiel.runs.suite import Suite
@@ -258,3 +258,27 @@ def test_a_planner_has_one_label_in_all_problems_of_a_suite(name):
         for entrant in experiment.planners:
             label = entrant.label or entrant.planner
             assert labels.setdefault(entrant.planner, label) == label
+
+
+def test_no_other_planner_is_made_where_some_are_named(monkeypatch):
+    monkeypatch.setattr(planners, "make", None)  # which `names_for` would call
+    chosen = lookup.load("trap", ["dpw"], ["uct"]).override(["dpw"], added=["uct"])
+    assert [setting[1:3] for setting in chosen.settings()] == [
+        (name, budget) for name in ("dpw", "uct") for budget in lookup.DEFAULT_SIMULATIONS
+    ]
+
+
+MODEL = """from bonspiel.envs import Trap
+from bonspiel.envs.trap import optimum
+class Model(Trap):
+    pass
+def solve(model, actions):
+    return optimum.solve(model, actions)
+"""
+
+
+def test_the_optimum_of_a_model_in_a_single_file_is_in_the_tables(run):
+    Path("single_file.py").write_text(MODEL)
+    line = ("run", "single_file:Model", "--planner", "random", "--budget", 1, "--episodes", 2, "--jobs", 1)
+    status, out, _ = run(*line)
+    assert status == 0 and "optimum 1.7000" in out and "| regret " in out

@@ -113,7 +113,7 @@ def _play(env: Any, copied: Callable[[Any], Any] | None) -> list[list[float]]:
 
 
 def _seed(seed: int) -> None:
-    """Seed the global generators, of the child alone: shared noise is no sign of a shared simulator."""
+    """Seed the global generators, of the child only: shared noise is no sign of a shared simulator."""
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002
 
@@ -160,7 +160,7 @@ def _read(pipe: Any, limit: float) -> bytes:
 def _answer(function: Callable[[], Any], writer: int) -> None:
     """Write what a function returns or raises, and end the process, whose output nobody sees."""
     try:
-        gc.freeze()  # collecting is for the copies alone
+        gc.freeze()  # only the copies are collected
         faulthandler.disable()  # that the process ends is an answer
         nowhere = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):

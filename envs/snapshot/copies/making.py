@@ -10,7 +10,7 @@ import gymnasium
 from gymnasium.envs.registration import load_env_creator
 from gymnasium.utils import EzPickle
 
-from bonspiel.envs.snapshot.copies.objects import without_copies
+from bonspiel.envs.snapshot.objects import without_copies
 from bonspiel.envs.snapshot.wrappers import DRAWING, layers_of, left_out, without_transparent
 from bonspiel.planners.core.code.packages import error_text
 

@@ -1,17 +1,39 @@
 """The content of a leaderboard, and the words for it."""
 
 import math
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import numpy as np
+
+from bonspiel.planners import Array
 from bonspiel.runs.experiment import amount
-from bonspiel.runs.progress import counted
+from bonspiel.runs.progress import counted, followed
+from bonspiel.runs.reporting import model_steps
 from bonspiel.runs.reporting.chart import NOUNS
-from bonspiel.runs.reporting.costs import Cost, costs
 from bonspiel.runs.results.store import Store
-from bonspiel.runs.statistics.ranks import Leaderboard, leaderboards, names
+from bonspiel.runs.statistics.ranks import RANDOM, Leaderboard, leaderboard, scales
+from bonspiel.runs.statistics.sample import Interval
 from bonspiel.runs.statistics.scale import BEST, OPTIMUM, REFERENCE, Scale
+
+
+class Cost(NamedTuple):
+    """The cost of a decision of a planner with one budget.
+
+    Attributes:
+        simulations: per decision, mean over the episodes of the run, by environment.
+        model_steps: per simulation, in first decisions of the run, by environment; NaN where they cannot be counted.
+    """
+
+    simulations: dict[str, float]
+    model_steps: dict[str, float]
+
+    @property
+    def mean_steps(self) -> float:
+        """Model steps per decision, mean over the environments; NaN if one is not known."""
+        return float(np.mean([self.simulations[env] * self.model_steps[env] for env in self.simulations]))
 
 
 class Episodes(NamedTuple):
@@ -37,6 +59,12 @@ class Episodes(NamedTuple):
 
 
 EPISODES = "episodes", "seed"  # heads of their columns
+MODEL_STEPS = "model steps per decision"
+
+Value = str | Interval | tuple[float, str]
+"""A text, an estimate, or a number with its format; one that is not finite is not shown."""
+Rows = Sequence[Sequence[Value]]
+"""A table whose first row is its head."""
 Key = tuple[str, float, str]  # unit, budget and name of a planner
 
 
@@ -65,11 +93,6 @@ class Findings:
         found = costs(stores, problems) if boards else {}
         return cls(boards, problems, found, episodes(stores, problems), [*unranked(stores, problems)])
 
-    def episode_cells(self, board: Leaderboard, planner: str) -> tuple[str, str]:
-        """Number and seeds of the episodes behind a planner's row in words."""
-        known = self.episodes.get((board.unit, board.budget, planner))
-        return known.cells if known else ("", "")
-
     def facts(self, board: Leaderboard) -> list[str]:
         """Sentences that say how to read a leaderboard."""
         found = (self.episodes.get((board.unit, board.budget, one.planner)) for one in board.standings)
@@ -87,18 +110,38 @@ class Findings:
         """Of a planner's decisions on a leaderboard."""
         return self.costs[board.unit, board.budget, planner]
 
-    def cost_table(self, board: Leaderboard) -> tuple[str, str, dict[str, list[float]]]:
-        """The column of costs on a leaderboard: its name, the format of a number, and each planner's numbers.
+    def standings(self, board: Leaderboard, bands: bool) -> Rows:
+        """The planners in order; `bands` gives the scores in each problem their intervals."""
+        first = board.standings[0].planner
+        rows: list[Sequence[Value]] = [
+            [
+                "planner",
+                "score [95 %]",
+                "mean rank",
+                f"P(> {first}) [95 %]",
+                MODEL_STEPS,
+                *self.heads.values(),
+                *EPISODES,
+            ]
+        ]
+        for one in board.standings:
+            chance = "" if one.planner == first else one.improvement
+            steps = self.cost(board, one.planner).mean_steps, ",.0f"
+            found = [one.scores[env] if bands else (one.scores[env].value, ".3f") for env in self.problems]
+            known = self.episodes.get((board.unit, board.budget, one.planner))
+            played = known.cells if known else ("", "")
+            rows.append([one.planner, one.score, (one.rank, ".2f"), chance, steps, *found, *played])
+        return rows
 
-        The numbers are in order of the problems: simulations reached in a time budget, model steps otherwise.
-        """
+    def cost_rows(self, board: Leaderboard) -> tuple[str, Rows]:
+        """The costs of decisions on a leaderboard: simulations reached in a time budget, model steps otherwise."""
         timed = board.unit == "ms"
-        rows = {}
+        rows: list[Sequence[Value]] = [["planner", *self.problems]]
         for one in board.standings:
             cost = self.cost(board, one.planner)
             values = cost.simulations if timed else cost.model_steps
-            rows[one.planner] = [values[env] for env in self.problems]
-        return ("Simulations per decision", ",.0f", rows) if timed else ("Model steps per simulation", ",.1f", rows)
+            rows.append([one.planner, *((values[env], ",.0f" if timed else ",.1f") for env in self.problems)])
+        return "Simulations per decision" if timed else "Model steps per simulation", rows
 
     @property
     def heads(self) -> dict[str, str]:
@@ -134,8 +177,65 @@ class Findings:
         return "score 0: the random policy; 1: " + ", ".join(["the optimum", *marked])
 
 
+def names(stores: Sequence[Store]) -> list[dict[tuple[str, str], str]]:
+    """The names of each run's planners in tables, by environment and text.
+
+    A name that several runs have gets the name of its run's folder, "dpw (mine)".
+    """
+    folders = [store.folder.resolve() for store in stores]
+    short = len({folder.name for folder in folders}) == len(folders)
+    runs = [folder.name if short else str(folder) for folder in folders]
+    found = [
+        {(of.env, text): name for of in store.suite.experiment for text, name in store.suite.names(of.env).items()}
+        for store in stores
+    ]
+    times = Counter(name for of_run in found for name in set(of_run.values()))
+    return [
+        {key: f"{name} ({run})" if times[name] > 1 else name for key, name in of_run.items()}
+        for run, of_run in zip(runs, found, strict=True)
+    ]
+
+
+def leaderboards(stores: Sequence[Store]) -> tuple[list[Leaderboard], dict[str, Scale]]:
+    """A leaderboard for each budget that several planners have played in all problems with a scale, and the scales.
+
+    Args:
+        stores: runs whose planners are ranked together, at least one; the first one's problems and budgets count.
+    """
+    returns = [list(store.returns().items()) for store in stores]
+    own = [setting for setting, sample in returns[0] if len(sample)]
+    played, budgets = {setting.env for setting in own}, {(setting.unit, setting.budget) for setting in own}
+    problems = scales(pair for of_run in returns for pair in of_run if pair[0].env in played)
+    samples: dict[tuple[str, float], dict[str, dict[str, Array]]] = {}
+    for of_run, called in zip(returns, names(stores), strict=True):
+        for setting, sample in of_run:
+            budget, counts = (setting.unit, setting.budget), setting.env in problems and setting.planner != RANDOM
+            if len(sample) and counts and budget in budgets:
+                of_budget = samples.setdefault(budget, {})
+                scores = problems[setting.env].scores(sample)
+                of_budget.setdefault(called[setting.env, setting.planner], {})[setting.env] = scores
+    order = sorted(samples, key=lambda key: (key[0] != "simulations", key[1]))
+    boards = [leaderboard(*key, samples[key], list(problems)) for key in followed(order, "leaderboards")]
+    return [board for board in boards if len(board.standings) > 1], problems
+
+
+def costs(stores: Sequence[Store], problems: Container[str]) -> dict[Key, Cost]:
+    """The costs of runs in some problems by unit, budget and name of the planner (`names`)."""
+    found: dict[Key, Cost] = {}
+    for store, called in zip(stores, names(stores), strict=True):
+        efforts = {setting: effort for setting, effort in store.efforts().items() if setting.env in problems}
+        steps = model_steps.of_settings(efforts, store.model_steps)
+        for setting, effort in efforts.items():
+            key = setting.unit, setting.budget, called[setting.env, setting.planner]
+            cost = found.setdefault(key, Cost({}, {}))
+            simulations = math.nan if effort.simulations is None else effort.simulations / effort.steps
+            cost.simulations[setting.env] = simulations
+            cost.model_steps[setting.env] = steps[setting]
+    return found
+
+
 def episodes(stores: Sequence[Store], problems: Container[str]) -> dict[Key, Episodes]:
-    """The episodes of each planner in some problems, by unit, budget and name (`ranks.names`)."""
+    """The episodes of each planner in some problems, by unit, budget and name (`names`)."""
     own = {setting.env: setting.seed for setting in reversed(list(stores[0].suite.settings()))}
     found: dict[Key, Episodes] = {}
     for store, called in zip(stores, names(stores), strict=True):
@@ -154,7 +254,7 @@ def episodes(stores: Sequence[Store], problems: Container[str]) -> dict[Key, Epi
 
 
 def unranked(stores: Sequence[Store], problems: Container[str]) -> Iterator[str]:
-    """A line for each run beside the first that shares no problem with it, or no budget in one."""
+    """A line for each run after the first that shares no problem with it, or no budget in one."""
     own = {setting[2:4] for setting, count in stores[0].counts().items() if count.done}
     for store in stores[1:]:
         played = [setting for setting, count in store.counts().items() if count.done]

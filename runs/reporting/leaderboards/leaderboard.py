@@ -1,7 +1,7 @@
 """The leaderboard of a run over several problems: a page, its tables in Markdown, and figures for papers."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,16 +11,17 @@ from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.reporting.drawing import svg
 from bonspiel.runs.reporting.leaderboards import leaders, multiples, ranks_diagram
 from bonspiel.runs.reporting.leaderboards import page as leaderboard_page
-from bonspiel.runs.reporting.leaderboards.boards import EPISODES, Findings, title
+from bonspiel.runs.reporting.leaderboards.boards import Findings, Rows, Value, title
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.statistics.ranks import THRESHOLDS, Leaderboard
+from bonspiel.runs.statistics.sample import Interval
 from bonspiel.runs.tables import estimate, markdown
 
 SHOWN = 0.3, 0.5, 0.7, 0.9  # thresholds of the table of profiles
 
 
 def write(store: Store, beside: Sequence[Store] = ()) -> list[Path]:
-    """Write leaderboard.html and leaderboard.md beside the results, and the figures; returns their paths.
+    """Write leaderboard.html, leaderboard.md and the figures into the run's folder; returns their paths.
 
     Args:
         store: the run whose problems count.
@@ -84,8 +85,9 @@ def text(store: Store, found: Findings, drawn: dict[str, Figure]) -> str:
     if found.charted and found.uncharted:
         parts.append(f"Without model steps that can be counted in all problems: {', '.join(found.uncharted)}.")
     for board in found.boards:
-        parts += [f"## {title(board)[0].upper()}{title(board)[1:]}", standings(found, board)]
-        parts += [*found.facts(board), *costs(found, board), profiles(board)]
+        parts += [f"## {title(board)[0].upper()}{title(board)[1:]}", plain(found.standings(board, bands=False))]
+        what, costs = found.cost_rows(board)
+        parts += [*found.facts(board), f"{what}:", plain(costs), profiles(board)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -96,27 +98,18 @@ def scales(found: Findings) -> str:
     return markdown(rows)
 
 
-def standings(found: Findings, board: Leaderboard) -> str:
-    """The planners in order, with their scores in each problem."""
-    first = board.standings[0].planner
-    head = ["planner", "score [95 %]", "mean rank", f"P(> {first}) [95 %]", "model steps per decision"]
-    rows = [[*head, *found.heads.values(), *EPISODES]]
-    for one in board.standings:
-        chance = "" if one.planner == first else estimate(one.improvement)
-        steps = number(found.cost(board, one.planner).mean_steps, ",.0f")
-        scores = (f"{one.scores[env].value:.3f}" for env in found.problems)
-        played = found.episode_cells(board, one.planner)
-        rows.append([one.planner, estimate(one.score), f"{one.rank:.2f}", chance, steps, *scores, *played])
-    return markdown(rows)
+def plain(rows: Rows) -> str:
+    """A table in Markdown."""
+    return markdown([[_plain(value) for value in row] for row in rows])
 
 
-def costs(found: Findings, board: Leaderboard) -> Iterator[str]:
-    """Simulations reached in a time budget; model steps per simulation otherwise."""
-    what, digits, planners = found.cost_table(board)
-    rows = [["planner", *found.problems]]
-    rows += [[planner, *(number(value, digits) for value in values)] for planner, values in planners.items()]
-    yield f"{what}:"
-    yield markdown(rows)
+def _plain(value: Value) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Interval):
+        return estimate(value)
+    number, digits = value
+    return f"{number:{digits}}" if math.isfinite(number) else ""
 
 
 def profiles(board: Leaderboard) -> str:
@@ -126,8 +119,3 @@ def profiles(board: Leaderboard) -> str:
     for one in board.standings:
         rows.append([one.planner, *(f"{one.profile.share[place]:.2f}" for place in places)])
     return markdown(rows)
-
-
-def number(value: float, digits: str) -> str:
-    """A number, nothing for NaN."""
-    return f"{value:{digits}}" if math.isfinite(value) else ""

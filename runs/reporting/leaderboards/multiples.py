@@ -17,7 +17,7 @@ from bonspiel.runs.tables import fold
 COLUMNS = 6
 BEHIND, BEFORE = "#c4c4c4", BLUE
 TITLE = 26  # characters in a line of a panel's title
-ROOM = 1.6  # factor beside the points of a logarithmic axis, lest small differences of cost look large
+ROOM = 1.6  # factor left and right of the points of a logarithmic axis, so that small differences do not look large
 
 
 class Curve(NamedTuple):

@@ -13,11 +13,11 @@ from bonspiel.runs.reporting.charts import numbers
 from bonspiel.runs.reporting.drawing import svg
 from bonspiel.runs.reporting.figures import Figures, budget_choice, legend
 from bonspiel.runs.reporting.leaderboards import ranks_diagram
-from bonspiel.runs.reporting.leaderboards.boards import EPISODES, Findings, title
+from bonspiel.runs.reporting.leaderboards.boards import MODEL_STEPS, Findings, Rows, Value, title
 from bonspiel.runs.reporting.leaderboards.multiples import ROOM
 from bonspiel.runs.reporting.tables import NOTHING, Cell
 from bonspiel.runs.results.store import Store
-from bonspiel.runs.statistics.ranks import THRESHOLDS, Leaderboard, Standing
+from bonspiel.runs.statistics.ranks import THRESHOLDS, Leaderboard
 from bonspiel.runs.statistics.sample import Interval
 
 MOST_BANDS = 6  # more hide each other
@@ -61,9 +61,6 @@ def _charts(found: Findings, unit: str, figures: Figures) -> str:
     return f'<section class="unit"><h3>{page.UNITS[unit]}</h3>{choice}{drawn}</section>'
 
 
-MODEL_STEPS = "model steps per decision"
-
-
 def _steps(found: Findings) -> dict[str, Any]:
     series = []
     for planner, points in found.charted.items():
@@ -102,24 +99,31 @@ def _profiles(boards: Sequence[Leaderboard]) -> dict[str, Any]:
 
 def _board(found: Findings, board: Leaderboard) -> str:
     first = board.standings[0].planner
-    head = ["planner", "mean score", "mean rank", f"P(> {first})", MODEL_STEPS, *found.heads.values(), *EPISODES]
     caption = f"Normalised scores with {title(board)} [95 % interval]; P(> {first}) is the probability of improvement"
-    rows = [_row(found, board, one) for one in board.standings]
     key = f"{board.unit}|{board.budget:g}"
-    shown = tables.table(caption, head, rows, f"leaderboard|{key}")
+    shown = _table(caption, found.standings(board, bands=True), f"leaderboard|{key}")
+    what, costs = found.cost_rows(board)
     said = "".join(f'<p class="muted">{escape(sentence)}</p>' for sentence in found.facts(board))
     names = {one.planner: one.planner for one in board.standings}
     chances = {pair: Interval(chance, math.nan, math.nan) for pair, chance in board.improvement.items()}
     words = f"Probability of improvement, row over column, with {title(board)}, mean over the problems"
-    return f"{shown}{said}{_ranks(board)}{_costs(found, board)}{tables.of_improvement(names, chances, words, key)}"
+    return (
+        f"{shown}{said}{_ranks(board)}{_table(f'{what} with {title(board)}', costs, f'costs|{key}')}"
+        f"{tables.of_improvement(names, chances, words, key)}"
+    )
 
 
-def _row(found: Findings, board: Leaderboard, one: Standing) -> list[Cell]:
-    steps = _number(found.cost(board, one.planner).mean_steps, ",.0f")
-    chance = NOTHING if math.isnan(one.improvement.value) else tables.estimate(one.improvement)
-    cells = [tables.estimate(one.scores[env]) for env in found.problems]
-    cells += map(tables.text, found.episode_cells(board, one.planner))
-    return [tables.text(one.planner), tables.estimate(one.score), tables.number(one.rank, ".2f"), chance, steps, *cells]
+def _table(caption: str, rows: Rows, name: str) -> str:
+    head, *body = rows
+    return tables.table(caption, [str(one) for one in head], ([*map(_cell, row)] for row in body), name)
+
+
+def _cell(value: Value) -> Cell:
+    if isinstance(value, str):
+        return tables.text(value)
+    if isinstance(value, Interval):
+        return tables.estimate(value)
+    return tables.number(*value) if math.isfinite(value[0]) else NOTHING
 
 
 def _ranks(board: Leaderboard) -> str:
@@ -130,16 +134,3 @@ def _ranks(board: Leaderboard) -> str:
     return (
         f'<figure><figcaption>{words}</figcaption><img alt="{words}" src="data:image/svg+xml;base64,{data}"></figure>'
     )
-
-
-def _costs(found: Findings, board: Leaderboard) -> str:
-    what, digits, planners = found.cost_table(board)
-    rows = [
-        [tables.text(planner), *(_number(value, digits) for value in values)] for planner, values in planners.items()
-    ]
-    caption = f"{what} with {title(board)}"
-    return tables.table(caption, ["planner", *found.problems], rows, f"costs|{board.unit}|{board.budget:g}")
-
-
-def _number(value: float, digits: str) -> Cell:
-    return tables.number(value, digits) if math.isfinite(value) else NOTHING

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bonspiel import envs, planners
-from bonspiel.envs.snapshot.copies.objects import size
+from bonspiel.envs.snapshot.objects import size
 from tests.envs.snapshot.toys import Noisy
 
 

@@ -9,7 +9,7 @@ from bonspiel import envs
 from bonspiel.planners import Decision
 from bonspiel.planners.core.actions import action_set
 from bonspiel.planners.wrappers.root.similarity import Kernel
-from bonspiel.runs.agreement.judges import by_optimum, by_search, known_optimum
+from bonspiel.runs.agreement.measure import by_optimum, by_search, known_optimum
 
 TRAP = envs.Trap(noise_range=0.1)
 START = np.zeros(2)

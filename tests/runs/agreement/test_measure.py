@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 from bonspiel.planners import Decision
-from bonspiel.runs.agreement.measure import outcome_of, position_of
-from bonspiel.runs.agreement.searches import TREE
-from bonspiel.runs.agreement.study import Study
+from bonspiel.runs.agreement.measure import measured, outcome_of
+from bonspiel.runs.agreement.study import TREE, AgreementStudy
 from bonspiel.runs.agreement.summary import EDGES, among, summarise
 
 ACTIONS = np.array([[0.125], [0.375], [0.625], [0.875]])
 RNG = np.random.default_rng(0)
-STUDY = Study("trap", "uct:n_actions=4", budget=10, workers=(1, 2, 4), rules=("sum", "majority"))
+STUDY = AgreementStudy("trap", "uct:n_actions=4", budget=10, workers=(1, 2, 4), rules=("sum", "majority"))
 
 
 def decision(action, visits, actions=ACTIONS):
@@ -56,12 +55,12 @@ def found(runs, trees=(2, 3)):
 
 
 def summary_of(study, runs, judges):
-    positions = [position_of(study, found(one), RNG) for one in runs]
+    positions = [measured(study, found(one), RNG) for one in runs]
     return summarise(study, outcome_of(study, positions, judges), np.random.default_rng(0))
 
 
 def test_rules_take_the_first_workers_and_trees_their_own_search():
-    choices = position_of(STUDY, found(SPLIT), RNG).choices
+    choices = measured(STUDY, found(SPLIT), RNG).choices
     chosen = {name: action[0] for name, action in choices.items()}
     assert [chosen["majority", w] for w in (1, 2, 4)] == [0.125, 0.125, 0.375]
     assert [chosen["sum", w] for w in (1, 2, 4)] == [0.125, 0.125, 0.125]
@@ -69,15 +68,15 @@ def test_rules_take_the_first_workers_and_trees_their_own_search():
 
 
 def test_the_winner_has_its_share_of_the_votes():
-    one = position_of(STUDY, found(SPLIT), RNG)
+    one = measured(STUDY, found(SPLIT), RNG)
     assert one.winner.tolist() == [0.375]
     assert one.shares == {1: 1.0, 2: 0.5, 4: 0.5}
 
 
 def test_votes_for_sampled_actions_count_by_their_similarity():
-    study = Study("trap", "dpw", budget=10, workers=(1, 2, 4), rules=("similarity_vote",), bandwidth=0.1)
+    study = AgreementStudy("trap", "dpw", budget=10, workers=(1, 2, 4), rules=("similarity_vote",), bandwidth=0.1)
     aims = [0.3, 0.32, 0.34, 0.9]
-    one = position_of(study, found([decision(aim, [10], np.array([[aim]])) for aim in aims]), RNG)
+    one = measured(study, found([decision(aim, [10], np.array([[aim]])) for aim in aims]), RNG)
     near, far = math.exp(-0.5 * 0.2**2), math.exp(-0.5 * 5.8**2)
     assert one.winner.tolist() == [0.32]
     assert one.shares[4] == pytest.approx((1.0 + 2.0 * near + far) / 4.0)
@@ -131,11 +130,11 @@ def test_where_two_rules_differ():
 
 
 def test_splitting_is_compared_with_one_search_of_the_same_total():
-    study = Study("trap", "abstraction:n_actions=4", budget=10, workers=(1, 4), rules=("tries:rounds=2",))
+    study = AgreementStudy("trap", "abstraction:n_actions=4", budget=10, workers=(1, 4), rules=("tries:rounds=2",))
     entries = {f"run {index}": run for index, run in enumerate(UNANIMOUS)}
     entries |= {"tries:rounds=2 1": worker(0, 1, 1, 1, 1), "tries:rounds=2 4": worker(1, 1, 1, 1, 1)}
     entries |= {f"{TREE} 40": worker(3, 1, 1, 1, 1)}
-    positions = [position_of(study, entries.__getitem__, RNG)] * 2
+    positions = [measured(study, entries.__getitem__, RNG)] * 2
     say = summarise(study, outcome_of(study, positions, [Judge(3), Judge(1)]), np.random.default_rng(0))
     assert say["splitting"].keys() == {"tries:rounds=2"}
     lost = say["splitting"]["tries:rounds=2"]["4"]
@@ -145,5 +144,5 @@ def test_splitting_is_compared_with_one_search_of_the_same_total():
 
 @pytest.mark.parametrize(("env", "bandwidth"), [("trap", 0.05), ("donut", 0.16), ("hovering", 0.16)])
 def test_by_default_a_tenth_of_the_range_is_alike_whatever_its_dimension(env, bandwidth):
-    assert Study(env, "random").bandwidth == bandwidth
-    assert Study(env, "random", bandwidth=0.2).bandwidth == 0.2
+    assert AgreementStudy(env, "random").bandwidth == bandwidth
+    assert AgreementStudy(env, "random", bandwidth=0.2).bandwidth == 0.2

@@ -13,10 +13,9 @@ from scipy.stats import friedmanchisquare
 
 from bonspiel.runs import provenance
 from bonspiel.runs.reporting import model_steps
-from bonspiel.runs.reporting.costs import Cost
 from bonspiel.runs.reporting.leaderboards import leaderboard, leaders
 from bonspiel.runs.reporting.leaderboards import page as leaderboard_page
-from bonspiel.runs.reporting.leaderboards.boards import Findings
+from bonspiel.runs.reporting.leaderboards.boards import Cost, Findings, leaderboards
 from bonspiel.runs.results import packed, run_folder
 from bonspiel.runs.results.rows import Batch, Episode
 from bonspiel.runs.results.store import read
@@ -61,7 +60,7 @@ def test_the_critical_difference_is_that_of_demsar_s_example():
 
 def test_scores_ranks_and_tests_are_those_of_the_means(played):
     with read(played) as store:
-        (board,), scales = ranks.leaderboards([store])
+        (board,), scales = leaderboards([store])
         returns = {(setting.env, setting.planner): sample for setting, sample in store.returns().items()}
     assert list(scales) == ["trap", "trap:noise_range=0.01", "treasure_hunt"]
     assert all(scale.top == OPTIMUM for scale in scales.values())
@@ -121,8 +120,8 @@ episodes = 1
     status, out, err = run("report", played, "--leaderboard", "--beside", tmp_path / "theirs")
     assert status == 0, err
     with read(played) as mine, read(tmp_path / "theirs") as theirs:
-        boards, scales = ranks.leaderboards([mine, theirs])
-        (alone,), _ = ranks.leaderboards([mine])
+        boards, scales = leaderboards([mine, theirs])
+        (alone,), _ = leaderboards([mine])
     assert "pendulum:lookahead=5" not in scales and len(scales) == 3
     ranked = {one.planner: one for one in boards[0].standings}
     constants = {"constant:action=0.1", "constant:action=0.9", "constant:action=0.5"}
@@ -254,7 +253,7 @@ def test_a_run_of_one_file_is_ranked_as_the_run_itself(run, played, tmp_path):
 
 def test_profiles_and_improvement_are_means_over_the_problems(played):
     with read(played) as store:
-        (board,), scales = ranks.leaderboards([store])
+        (board,), scales = leaderboards([store])
         returns = {(setting.env, setting.planner): sample for setting, sample in store.returns().items()}
     first = board.standings[0]
     assert np.isnan(first.improvement.value)
@@ -296,7 +295,7 @@ def found():
     def board(unit, budget, planners):
         means = zip(planners, rng.random(len(planners)), strict=True)
         scores = {name: {env: mean + 0.1 * rng.random(6) for env in scales} for name, mean in means}
-        return ranks._leaderboard(unit, budget, scores, list(scales))
+        return ranks.leaderboard(unit, budget, scores, list(scales))
 
     boards = [board("simulations", budget, ["uct", "dpw", "late"]) for budget in (10, 1000)]
     boards.append(board("ms", 5, ["uct", "dpw"]))
@@ -390,7 +389,7 @@ def test_a_planner_joins_a_run_with_one_command(run, played):
     assert status == 0, err
     assert "24 of 128 episodes" in err
     with read(played) as store:
-        assert len(ranks.leaderboards([store])[0][0].standings) == 4
+        assert len(leaderboards([store])[0][0].standings) == 4
 
 
 def test_a_run_of_one_planner_has_no_leaderboard(run, tmp_path):

@@ -10,10 +10,10 @@ from bonspiel import envs, planners
 from bonspiel.envs.trap.model import Trap
 from bonspiel.planners.jit import PROBLEM, RNG, VECTOR, compiled, int64, kernel, problem_of, rollout, run
 from bonspiel.planners.model import Array, Rng
+from bonspiel.runs.draws import environment_rng
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.reporting.model_steps import Steps, counted, of_run, of_settings, steps
 from bonspiel.runs.results.store import Effort
-from bonspiel.runs.runner.episode import environment_rng
 
 
 def setting(simulations, planner="uct"):

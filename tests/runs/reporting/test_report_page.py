@@ -61,12 +61,12 @@ def results(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def panels(results):
-    return curves.panels(results)
+    return curves.panels(results.suite, results.returns(), results.values("episode"))
 
 
 @pytest.fixture(scope="module")
 def text(results, panels):
-    return page.text(results, panels, timing.timing(results))
+    return page.text(results, panels, timing.timing(results.times()))
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def shown(look_once, text):
 
 
 def test_the_page_is_one_small_enough_file_beside_the_results(results, panels, text):
-    path = page.write(results, panels, timing.timing(results))
+    path = page.write(results, panels, timing.timing(results.times()))
     assert path == results.folder / "report.html"
     assert path.read_text(encoding="utf-8") == text  # and the same for the same results
     assert 4e6 < path.stat().st_size < 6e6
@@ -356,8 +356,8 @@ def few(tmp_path_factory):
                 ]
                 run.add(Batch(setting, played, 1.0))
     with store.read(folder) as run:
-        panels = curves.panels(run)
-        yield run, panels, page.text(run, panels, timing.timing(run))
+        panels = curves.panels(run.suite, run.returns(), run.values("episode"))
+        yield run, panels, page.text(run, panels, timing.timing(run.times()))
 
 
 @pytest.fixture(scope="module")
@@ -416,7 +416,7 @@ def test_numbers_for_json_are_finite():
 
 def test_an_environment_that_nobody_has_solved_has_its_charts(results, panels):
     alone = [curves.Panel(TRAP, "ms", panels[1].curves, labels=panels[1].labels)]
-    text = page.text(results, alone, timing.timing(results))
+    text = page.text(results, alone, timing.timing(results.times()))
     assert "Mean return</figcaption>" in text
     assert "Regret</figcaption>" not in text and f'data-name="regret|{TRAP}' not in text
 
@@ -436,6 +436,8 @@ def test_a_run_by_time_alone_has_no_table_of_steps(tmp_path, text):
     with run_folder.write(tmp_path, suite, suite.resolve(), provenance.collect([]), False) as run:
         for setting in suite.settings():
             run.add(Batch(setting, [episode(setting, number, np.random.default_rng(5)) for number in range(2)], 1.0))
-        timed = page.text(run, curves.panels(run), timing.timing(run))
+        timed = page.text(
+            run, curves.panels(run.suite, run.returns(), run.values("episode")), timing.timing(run.times())
+        )
     assert "Model steps</h3>" in text
     assert "Model steps</h3>" not in timed

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError
-from bonspiel.runs.part import Part
+from bonspiel.runs.part import RunPart
 from bonspiel.runs.results import merge as merging
 from bonspiel.runs.results import run_folder, store
 from bonspiel.runs.results.merge import merge
@@ -100,7 +100,7 @@ def test_equal_episodes_are_one_and_an_episode_played_anywhere_has_not_failed(tm
     assert rows.pop(FIRST) == [episode(0), episode(1, total=2.0), episode(2)]
     assert not any(rows.values())
     assert failures == [("trap", "random", 10, "simulations", 3, "never")]
-    assert part == Part(1, 1)
+    assert part == RunPart(1, 1)
     assert facts["sources"] == "s" and "cpu" not in facts and facts["command"] == "the command"
     assert facts["packages"] == {"numba": "0.2"}
     assert [(one["run"], one["cpu"]) for one in facts["merged"]] == [(str(a), "one"), (str(b), "two")]

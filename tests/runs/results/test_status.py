@@ -6,7 +6,7 @@ import time
 import pytest
 
 from bonspiel.runs.experiment import Entrant, Experiment, Setting
-from bonspiel.runs.part import Part
+from bonspiel.runs.part import RunPart
 from bonspiel.runs.results import run_folder, status, store
 from bonspiel.runs.results.rows import Batch, Episode, Failure
 from bonspiel.runs.results.status import text
@@ -83,7 +83,7 @@ def test_the_rate_is_that_of_the_last_driver(tmp_path, monkeypatch):
 
 
 def test_a_run_that_nobody_plays(tmp_path):
-    with run_folder.write(tmp_path, SUITE, {}, {}, False, Part(2, 3)) as results:
+    with run_folder.write(tmp_path, SUITE, {}, {}, False, RunPart(2, 3)) as results:
         assert "running" in text(status.status(results), SUITE)
     with store.read(tmp_path) as results:
         found = status.status(results)

@@ -8,9 +8,10 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.planners.random import RandomPlanner
+from bonspiel.runs.draws import environment_rng, planner_rng
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.results.rows import Episode, Failure
-from bonspiel.runs.runner.episode import environment_rng, planner_rng, play, play_batch
+from bonspiel.runs.runner.episode import play, play_batch
 from tests.planners.tiny_models import Chain
 
 

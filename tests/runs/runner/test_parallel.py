@@ -31,16 +31,6 @@ def test_one_and_two_jobs_give_the_same_results_bit_for_bit():
     assert results(2) == alone
 
 
-def test_planners_are_tried_once_in_each_environment_and_yield_no_batch():
-    pending = {
-        Setting("trap", planner, n, "simulations", 5): range(60) for planner in ("random", "uct") for n in (1, 2)
-    }
-    schedule, tried = Schedule(pending, 1, with_trials=True), []
-    batches = list(parallel.run(schedule, tried=lambda: tried.append(schedule.seconds_left())))
-    assert len(tried) == 2 and tried[0] is None and tried[1] > 0.0
-    assert sum(len(batch.results) for batch in batches) == 60 * len(pending) and all(batch.results for batch in batches)
-
-
 def _die(task, flag, times):
     """Ends its worker the first times that task 3 is played."""
     if task == 3:

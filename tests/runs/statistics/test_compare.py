@@ -61,7 +61,7 @@ def made(folder, suite, play):
 def between(folder):
     def call(*line, **keywords):
         with store.read(folder) as results:
-            return compare.compare(results, *line, **keywords)
+            return compare.compare(results.suite, results.returns_of, *line, **keywords)
 
     return call
 
@@ -99,7 +99,7 @@ def test_episodes_that_come_in_meanwhile_are_not_taken_for_others(tmp_path):
         earlier = iter(range(40))
         with store.read(tmp_path / "run") as results:
             results._connection.set_trace_callback(lambda _: add(second, next(earlier)))
-            (found,) = compare.compare(results, "uct", "dpw")
+            (found,) = compare.compare(results.suite, results.returns_of, "uct", "dpw")
     assert next(earlier) > 1  # some did come in
     assert found.paired.n == 20
     assert found.paired.difference == Interval(0.0, 0.0, 0.0)
@@ -122,7 +122,7 @@ def test_experiments_of_one_environment_make_one_table(tmp_path):
         },
     )
     with store.read(made(tmp_path / "run", suite, lambda setting: [1.0, 2.0, 3.0])) as results:
-        found = compare.compare(results, "uct", "dpw")
+        found = compare.compare(results.suite, results.returns_of, "uct", "dpw")
     assert [(c.a.env, c.a.budget) for c in found] == [(env, budget) for env in (TRAP, HUNT) for budget in (10, 100, 1)]
     assert compare.table(found).count("A: ") == 2
 
@@ -141,7 +141,7 @@ def test_episodes_by_another_seed_met_other_noise(tmp_path):
         store.read(made(tmp_path / "run", suite, lambda setting: [1.0])) as results,
         pytest.raises(UsageError, match=r"no episode in common .* \(played with seeds 0 and 1\)"),
     ):
-        compare.compare(results, "uct", "dpw")
+        compare.compare(results.suite, results.returns_of, "uct", "dpw")
 
 
 def test_the_other_way_round_it_is_the_other_sign(between):
@@ -289,7 +289,7 @@ def test_a_name_is_the_row_of_that_name_in_the_tables_whatever_the_text_of_other
         ("dpw", "dpw, defaults", (5.5, 4.5)),
     ):
         with store.read(labelled) as results:
-            for found in compare.compare(results, a, b):
+            for found in compare.compare(results.suite, results.returns_of, a, b):
                 assert found.means == pytest.approx(means)
     status, _, err = run("compare", labelled, "dpw", "dpw:exploration=0.084")
     assert status == 2 and "are the same planner" in err

@@ -4,9 +4,9 @@ import pytest
 from bonspiel import envs
 from bonspiel.envs.optimal import solve
 from bonspiel.runs import provenance
+from bonspiel.runs.draws import environment_rng
 from bonspiel.runs.results import run_folder, store
 from bonspiel.runs.results.rows import Batch, Episode
-from bonspiel.runs.runner.episode import environment_rng
 from bonspiel.runs.statistics.curves import Panel, columns, panels, simple_regrets, table, table_of_largest
 from bonspiel.runs.statistics.sample import Interval, Summary
 from bonspiel.runs.suite import Suite
@@ -102,7 +102,7 @@ def results(tmp_path):
 
 
 def test_curves_of_returns(results):
-    trap, curling = panels(results)
+    trap, curling = panels(results.suite, results.returns(), results.values("episode"))
     assert (trap.env, trap.optimum, trap.labels) == (TRAP, pytest.approx(1.7), {"uct": "mine"})
     assert [budget for budget, _ in trap.curves["uct"]] == [10, 100]
     assert (curling.env, curling.optimum, curling.random) == ("curling", None, None)
@@ -121,7 +121,7 @@ def test_episodes_from_different_starts_are_compared_with_the_optimum_from_these
         played = zip(numbers, best, lost, strict=True)
         run.add(Batch(setting, [Episode(number, v - loss, 50, 0.1, 20, None) for number, v, loss in played], 1.0))
     with store.read(tmp_path) as run:
-        (panel,) = panels(run)
+        (panel,) = panels(run.suite, run.returns(), run.values("episode"))
     ((_, summary),) = panel.curves["uct"]
     assert summary.loss is not None
     assert summary.loss.value == pytest.approx(3.0)
@@ -131,7 +131,7 @@ def test_episodes_from_different_starts_are_compared_with_the_optimum_from_these
 
 
 def test_curves_of_simple_regret_leave_out_what_was_not_kept_and_what_is_not_solved(results):
-    (found,) = simple_regrets(results)
+    (found,) = simple_regrets(results.suite, results.first_actions())
     assert (found.env, found.optimum, found.random, found.label("uct")) == (TRAP, None, None, "mine")
     for budget, summary in found.curves["uct"]:
         assert budget in (10, 100)
@@ -140,5 +140,8 @@ def test_curves_of_simple_regret_leave_out_what_was_not_kept_and_what_is_not_sol
 
 
 def test_of_many_different_first_actions_some_are_valued(results):
-    few, all_ = ([summary.n for _, summary in simple_regrets(results, most)[0].curves["uct"]] for most in (1, 2))
+    few, all_ = (
+        [summary.n for _, summary in simple_regrets(results.suite, results.first_actions(), most)[0].curves["uct"]]
+        for most in (1, 2)
+    )
     assert few == [1, 1] and all_ == [4, 4]

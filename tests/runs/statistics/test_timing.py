@@ -33,7 +33,7 @@ def results(tmp_path):
 def test_the_times_of_all_decisions_of_a_setting(results):
     results.add(Batch(setting(10), [timed(0, 9.9, 10.4), timed(1, 10.6, 30.0, 10.0)], 1.0))
     results.add(Batch(Setting("trap", "random", 10, "simulations", 0), [Episode(0, 1.0, 2, 5.0)], 1.0))
-    found = timing.timing(results)
+    found = timing.timing(results.times())
     assert set(found) == {setting(10)}
     of_ten = found[setting(10)]
     assert of_ten[:1] + of_ten[4:] == (5, 2)
@@ -43,10 +43,20 @@ def test_the_times_of_all_decisions_of_a_setting(results):
 
 def test_the_report_says_plainly_whether_decisions_overran(results, tmp_path):
     results.add(Batch(setting(10), [timed(0, 9.9, 10.4)], 1.0))
-    kept = markdown.text(results, panels(results), timing.timing(results), tmp_path)
+    kept = markdown.text(
+        results,
+        panels(results.suite, results.returns(), results.values("episode")),
+        timing.timing(results.times()),
+        tmp_path,
+    )
     assert "None of the 2 decisions took over 5% more than its time budget." in kept
     results.add(Batch(setting(1), [timed(0, 1.0, 1.2, 2.5)], 1.0))
-    overrun = markdown.text(results, panels(results), timing.timing(results), tmp_path)
+    overrun = markdown.text(
+        results,
+        panels(results.suite, results.returns(), results.values("episode")),
+        timing.timing(results.times()),
+        tmp_path,
+    )
     assert "**Time budgets were overrun**: 2 of 5 decisions (40.00%) took over 5% more than their budget" in overrun
     assert "their budget. With 1 of 2 time budgets more than half of a planner's decisions were late. The " in overrun
     assert "The longest beyond its budget was of random in trap: 2.5 ms instead of 1 ms." in overrun
@@ -58,14 +68,19 @@ def test_the_report_says_plainly_whether_decisions_overran(results, tmp_path):
 def test_a_few_late_decisions_are_told_as_such(results):
     results.add(Batch(setting(10), [timed(0, 9.9, 10.4, 10.6)], 1.0))
     results.add(Batch(setting(100), [timed(0, 99.0, 110.0)], 1.0))
-    found = timing.verdict(timing.timing(results))
+    found = timing.verdict(timing.timing(results.times()))
     assert "No planner was late in more than half of its decisions with a budget." in found
     assert "none of" not in found and "below" not in found
 
 
 def test_a_run_without_time_budgets_says_nothing_of_them(results, tmp_path):
     results.add(Batch(Setting("trap", "random", 10, "simulations", 0), [Episode(0, 1.0, 2, 5.0)], 1.0))
-    assert "ime budget" not in markdown.text(results, panels(results), timing.timing(results), tmp_path)
+    assert "ime budget" not in markdown.text(
+        results,
+        panels(results.suite, results.returns(), results.values("episode")),
+        timing.timing(results.times()),
+        tmp_path,
+    )
 
 
 @pytest.mark.parametrize(("units", "warned"), [({"milliseconds": [1]}, True), ({"simulations": [10]}, False)])

@@ -9,9 +9,9 @@ from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.tuning import samplers
 from bonspiel.runs.tuning.samplers import BATCH, TPE, RandomSearch
 from bonspiel.runs.tuning.space import Space
-from bonspiel.runs.tuning.study import Study
+from bonspiel.runs.tuning.study import TuningStudy
 
-STUDY = Study("trap", ("constant",))
+STUDY = TuningStudy("trap", ("constant",))
 
 
 def asked(sampler, score, batches=4, pruned=lambda number: False):
@@ -47,8 +47,8 @@ def test_a_logarithm_is_uniform_where_asked_for():
 def test_random_draws_depend_on_study_and_trial_alone(space):
     first = RandomSearch(STUDY, space)
     assert first.ask(3) == RandomSearch(STUDY, space).ask(3) != first.ask(4)
-    assert first.ask(3) != RandomSearch(Study("trap", ("constant",), seed=2), space).ask(3)
-    assert first.ask(3) != RandomSearch(Study("trap", ("constant",), budget=10), space).ask(3)
+    assert first.ask(3) != RandomSearch(TuningStudy("trap", ("constant",), seed=2), space).ask(3)
+    assert first.ask(3) != RandomSearch(TuningStudy("trap", ("constant",), budget=10), space).ask(3)
 
 
 def test_tpe_learns_from_batches_and_repeats_itself(space):
@@ -56,7 +56,7 @@ def test_tpe_learns_from_batches_and_repeats_itself(space):
     assert found == asked(TPE(STUDY, space), near)
     scores = [near(values) for values in found]
     assert np.mean(scores[2 * BATCH :]) > np.mean(scores[:BATCH]) + 0.05
-    assert found != asked(TPE(Study("trap", ("constant",), seed=2), space), near)
+    assert found != asked(TPE(TuningStudy("trap", ("constant",), seed=2), space), near)
     other = asked(TPE(STUDY, space), lambda values: -near(values))
     assert other[:BATCH] == found[:BATCH]
     assert other[BATCH:] != found[BATCH:]
@@ -72,7 +72,7 @@ def test_tpe_does_not_return_to_pruned_trials(space):
 
 def test_the_sampler_is_the_one_asked_for_and_random_without_optuna(space, monkeypatch):
     def made(name):
-        return type(samplers.make(Study("trap", ("constant",), sampler=name), space))
+        return type(samplers.make(TuningStudy("trap", ("constant",), sampler=name), space))
 
     assert (made(None), made("tpe"), made("random")) == (TPE, TPE, RandomSearch)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)

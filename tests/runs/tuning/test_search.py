@@ -7,9 +7,9 @@ from bonspiel.runs.tuning.journal import Journal
 from bonspiel.runs.tuning.samplers import BATCH
 from bonspiel.runs.tuning.search import Trial, run, search, steps
 from bonspiel.runs.tuning.space import Space
-from bonspiel.runs.tuning.study import Study
+from bonspiel.runs.tuning.study import TuningStudy
 
-STUDY = Study("trap", ("constant",), budget=1, trials=20, episodes=10, sampler="random")
+STUDY = TuningStudy("trap", ("constant",), budget=1, trials=20, episodes=10, sampler="random")
 
 
 class Given(Journal):
@@ -65,7 +65,7 @@ def test_nothing_is_stopped_without_earlier_trials_nor_at_the_last_step():
 def test_the_first_batch_is_played_in_full_and_later_ones_are_asked_for_when_it_has_ended(
     tunable, monkeypatch, sampler
 ):
-    study = Study("trap", ("constant",), budget=1, trials=20, episodes=10, sampler=sampler)
+    study = TuningStudy("trap", ("constant",), budget=1, trials=20, episodes=10, sampler=sampler)
     order, make = [], samplers.make
 
     class Spy:
@@ -92,6 +92,10 @@ def test_the_first_batch_is_played_in_full_and_later_ones_are_asked_for_when_it_
 
 def test_more_trials_go_on_where_fewer_stopped(tunable):
     space = Space("constant", envs.parse("trap"), 1.0)
-    fewer = search(Study("trap", ("constant",), budget=1, trials=11, episodes=5), space, Journal(1), lambda *seen: None)
-    more = search(Study("trap", ("constant",), budget=1, trials=20, episodes=5), space, Journal(1), lambda *seen: None)
+    fewer = search(
+        TuningStudy("trap", ("constant",), budget=1, trials=11, episodes=5), space, Journal(1), lambda *seen: None
+    )
+    more = search(
+        TuningStudy("trap", ("constant",), budget=1, trials=20, episodes=5), space, Journal(1), lambda *seen: None
+    )
     assert [(one.setting, one.means) for one in fewer] == [(one.setting, one.means) for one in more[:12]]

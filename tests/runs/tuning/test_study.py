@@ -2,7 +2,7 @@ import pytest
 
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.tuning import study, tune
-from bonspiel.runs.tuning.study import Study, load
+from bonspiel.runs.tuning.study import TuningStudy, load
 
 FILE = """
 description = "two problems"
@@ -32,9 +32,9 @@ def file(tmp_path):
 def test_a_file_holds_studies_in_order(file):
     common = {"against": ("uct:exploration=0.3",), "budget": 10, "trials": 5, "episodes": 4, "seed": 7}
     wide, narrow, hunt = load(file)
-    assert wide == Study("trap:noise_range=0.1", ("uct", "pw"), sampler="random", **common)
-    assert narrow == Study("trap:noise_range=0.01", ("uct", "pw"), sampler="random", **common)
-    assert hunt == Study("treasure_hunt:size=5", ("dpw",))
+    assert wide == TuningStudy("trap:noise_range=0.1", ("uct", "pw"), sampler="random", **common)
+    assert narrow == TuningStudy("trap:noise_range=0.01", ("uct", "pw"), sampler="random", **common)
+    assert hunt == TuningStudy("treasure_hunt:size=5", ("dpw",))
 
 
 def test_options_replace_what_a_file_says(file):
@@ -45,7 +45,7 @@ def test_options_replace_what_a_file_says(file):
 
 
 def test_an_environment_is_a_study_of_its_own():
-    assert load("trap", ("uct", "uct", "pw"), trials=None) == [Study("trap", ("uct", "pw"))]
+    assert load("trap", ("uct", "uct", "pw"), trials=None) == [TuningStudy("trap", ("uct", "pw"))]
 
 
 @pytest.mark.parametrize("name", study.names())

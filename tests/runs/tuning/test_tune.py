@@ -13,7 +13,7 @@ from bonspiel.runs.tuning import final
 from bonspiel.runs.tuning.final import finalists, verdict
 from bonspiel.runs.tuning.journal import Journal
 from bonspiel.runs.tuning.search import Trial
-from bonspiel.runs.tuning.study import Study
+from bonspiel.runs.tuning.study import TuningStudy
 
 QUICK = ("tune", "trap:noise_range=0.1", "--budget", "3", "--trials", "20", "--episodes", "5", "--seed", "3")
 
@@ -93,7 +93,7 @@ def test_planners_that_are_given_take_part_in_the_final_alone(tunable, run):
 
 
 def test_what_is_given_is_a_candidate_of_the_tuned_planner_of_its_name_or_stands_for_itself():
-    study = Study("trap", ("wuct", "uct"), against=("weighted_uct:exploration=2", "random"))
+    study = TuningStudy("trap", ("wuct", "uct"), against=("weighted_uct:exploration=2", "random"))
 
     def trial(text, mean, pruned=False):
         return Trial(0, study.setting(text), [mean], pruned)
@@ -115,7 +115,7 @@ def test_the_best_of_fresh_draws_wins(tunable, run):
 
 
 def test_search_and_final_share_no_draw():
-    study = Study("trap", ("uct",), episodes=5)
+    study = TuningStudy("trap", ("uct",), episodes=5)
     assert final.fresh(study) == range(5, 45)
 
 

@@ -13,7 +13,7 @@ import pytest
 from bonspiel import envs, planners
 from bonspiel.envs.snapshot.copies import independence
 from bonspiel.envs.snapshot.copies.making import headless_copy
-from bonspiel.envs.snapshot.copies.objects import reaches_outside
+from bonspiel.envs.snapshot.objects import reaches_outside
 from tests.envs.snapshot import toys
 
 SIMULATORS = {}

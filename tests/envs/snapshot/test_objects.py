@@ -8,7 +8,7 @@ from collections import deque
 import numpy as np
 import pytest
 
-from bonspiel.envs.snapshot.copies.objects import generators, held, size
+from bonspiel.envs.snapshot.objects import generators, held, size
 from tests.envs.snapshot.toys import Noisy
 
 

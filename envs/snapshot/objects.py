@@ -19,9 +19,9 @@ NOT_HELD = (
     *(type, types.CodeType, types.FrameType, types.BuiltinFunctionType, np.dtype, type(None)),
     *(spaces.Space, EnvSpec, logging.Logger),
 )
-"""What an environment shares with all others of its kind."""
+"""Types of objects that all environments of a kind share."""
 PLAIN = (int, float, complex, str, bytes, np.generic)
-"""What holds nothing, and takes bytes alone."""
+"""Types that hold no other object."""
 
 
 def held(env: Any, left_out: tuple[type, ...] = (*NOT_HELD, *PLAIN)) -> Iterator[Any]:
@@ -84,7 +84,7 @@ def _can_be_copied(item: Any) -> bool:
 
 
 def size(env: Any, other: Any = None) -> int:
-    """About how many bytes a copy of an environment takes beside another one, with which it may share constants."""
+    """About how many bytes a copy of an environment adds to another one, with which it may share constants."""
     shared = {id(item) for item in held(other, NOT_HELD)}
     items = (item for item in held(env, NOT_HELD) if id(item) not in shared)
     return sum(item.nbytes if hasattr(type(item), "nbytes") else sys.getsizeof(item) for item in items)
