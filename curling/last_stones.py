@@ -16,7 +16,7 @@ from bonspiel.curling.ice.sheet import LAST_SHOT, STONES, TEAM_STONES
 from bonspiel.curling.match.state import LEAD, STATE_DIM, hammer_of, shot_of, team_of
 from bonspiel.curling.model import Curling
 from bonspiel.planners.checks import check_state, require
-from bonspiel.planners.core.tree.nodes import copy
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.zobrist import hash_vector
 from bonspiel.planners.dfpn.search import advance
 from bonspiel.planners.dfpn.solve import Answer, Limits, Problem, solve

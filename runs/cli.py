@@ -72,6 +72,7 @@ def add_installed(name: str, verb: Verb) -> None:
         UsageError: two packages have it, or it cannot be added; the message names the package.
     """
     from bonspiel.planners.core.code import packages
+    from bonspiel.planners.core.errors import error_place, error_text
 
     added = packages.extensions(GROUP).get(name)
     if not added:
@@ -83,7 +84,7 @@ def add_installed(name: str, verb: Verb) -> None:
     try:
         add_verbs(verb)
     except (Exception, SystemExit) as error:  # whatever the author's code raises
-        failed = f"{packages.error_text(error)}){packages.error_place(error)}"
+        failed = f"{error_text(error)}){error_place(error)}"
         raise UsageError(f"verb {name!r} of {added[0].package} cannot be added ({failed}") from error
 
 

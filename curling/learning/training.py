@@ -24,7 +24,7 @@ from bonspiel.curling.learning.end_inputs import (
 from bonspiel.curling.learning.end_network import SHAPES, SIZES, WEIGHTS, Single
 from bonspiel.curling.learning.self_play import Part
 from bonspiel.curling.match.state import FIRST_STONE, STATE_DIM, shot_of
-from bonspiel.planners.core.tree.nodes import copy
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.jit import VECTOR, boolean, int64, kernel, typeof
 from bonspiel.planners.model import Array, Rng
 

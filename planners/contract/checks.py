@@ -17,7 +17,7 @@ from bonspiel.planners.checks import require
 from bonspiel.planners.contract.counting import counting, most_steps
 from bonspiel.planners.contract.decisions import BrokenContract, CheckedSearch
 from bonspiel.planners.contract.model_alone import ModelAlone, rollout, shared_state
-from bonspiel.planners.core.code.packages import error_place, error_text
+from bonspiel.planners.core.errors import error_place, error_text
 from bonspiel.planners.core.returns import InvalidRollouts
 from bonspiel.planners.model import Array, Model
 from bonspiel.planners.planner import Budget, Decision, FreshSearches, Planner, traits_of

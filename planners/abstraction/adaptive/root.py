@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from bonspiel.planners.abstraction.adaptive.smoothing import (
     CHOSEN,
+    INV_SQRT,
     MEAN,
     MOST_CELLS,
-    RARITY,
     RETURN,
     ROWS,
     SMOOTHED,
@@ -27,6 +27,7 @@ from bonspiel.planners.abstraction.adaptive.smoothing import (
 from bonspiel.planners.core.actions import spread_points
 from bonspiel.planners.core.argmax import argmax
 from bonspiel.planners.core.jit import helper
+from bonspiel.planners.core.tree.selection import UCB1, Terms, upper_bound
 from bonspiel.planners.model import Array, Rng
 
 CELLS, FIRST, PULLS, DUE = 0, 1, 2, 3  # entries of Root.counts
@@ -112,14 +113,14 @@ def new_root(actions: Array, width: Array, scale: Array, grid: NDArray[np.int64]
     )
     root.action[:first] = actions
     root.grid[:first] = grid
-    root.stats[WEIGHT, :first] = root.stats[RARITY, :first] = 1.0
+    root.stats[WEIGHT, :first] = root.stats[INV_SQRT, :first] = 1.0
     return root
 
 
 @helper
-def _upper_bound(known: tuple[Array, Array, float], cell: int) -> float:
-    smoothed, rarity, width = known
-    return smoothed[cell] + width * rarity[cell]
+def _score(known: tuple[Array, Array, Terms], cell: int) -> float:
+    smoothed, inverse_roots, terms = known
+    return upper_bound(smoothed[cell], inverse_roots[cell], 0.0, terms)
 
 
 @helper
@@ -132,9 +133,9 @@ def choose_cell(root: Root, exploration: float, rng: Rng) -> int:
     if pulls < root.counts[FIRST]:
         best = int(pulls)
     else:
-        width = exploration * math.sqrt(2.0 * math.log(pulls))
-        known = (root.stats[SMOOTHED], root.stats[RARITY], width)
-        best = argmax(_upper_bound, known, 0, root.counts[CELLS], rng)
+        terms = Terms(exploration, math.sqrt(2.0 * math.log(pulls)), math.inf, UCB1)
+        known = (root.stats[SMOOTHED], root.stats[INV_SQRT], terms)
+        best = argmax(_score, known, 0, root.counts[CELLS], rng)
     chosen[best] += 1.0
     return best
 
@@ -155,7 +156,7 @@ def add_return(root: Root, cell: int, gain: float, returned: float, thresholds: 
     stats[VISITS, cell] += 1.0
     visits = stats[VISITS, cell]
     stats[RETURN, cell] += (returned - stats[RETURN, cell]) / visits
-    stats[RARITY, cell] = 1.0 / math.sqrt(visits)
+    stats[INV_SQRT, cell] = 1.0 / math.sqrt(visits)
     if visits == 1.0:  # the one that it counted as before goes
         stats[TOTAL, cell] -= stats[MEAN, cell]
         stats[WEIGHT, cell] -= 1.0
@@ -209,5 +210,5 @@ def _divide(root: Root, cell: int) -> None:
         for row in range(len(root.stats)):
             root.stats[row, part] = 0.0
         root.stats[MEAN, part] = root.stats[MEAN, cell]
-        root.stats[RARITY, part] = 1.0
+        root.stats[INV_SQRT, part] = 1.0
         note_place(root.smoothing, part, root.action, root.scale)

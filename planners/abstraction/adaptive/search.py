@@ -13,13 +13,13 @@ import numpy as np
 from bonspiel.planners.abstraction.adaptive.root import FIRST, PULLS, Root, add_return, choose_cell, new_root
 from bonspiel.planners.abstraction.adaptive.sequence import Sequence, leave_at, no_sequence, remember
 from bonspiel.planners.abstraction.fixed import trie as cells_of_states
-from bonspiel.planners.abstraction.fixed.search import FixedSettings, add, choose, descend, sum_up
+from bonspiel.planners.abstraction.fixed.search import FixedSettings, add, choose, find_cells, sum_up
 from bonspiel.planners.abstraction.fixed.trie import FixedTrie, FixedWalk
 from bonspiel.planners.abstraction.spread import cell_exploration, root_exploration
 from bonspiel.planners.core.jit import Problem, gain_of, helper, player, step
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.returns import note_return
-from bonspiel.planners.core.tree.nodes import copy
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.model import Array, Rng
 
 
@@ -135,7 +135,7 @@ def search(
             mover = player(problem, state)
             action = root.action[cell]
             if depth > 0:
-                descend(trie, fixed, problem, state, mover, depth, cells)
+                find_cells(trie, fixed, problem, state, mover, depth, cells)
                 visits, returns, squares = sum_up(trie, fixed, depth, cells)
                 walk.value[depth] = returns / (visits + cells.weights[fixed.levels[depth] - 1])
                 own = trie.stats[fixed.nodes[depth], 2 * n_actions]

@@ -18,7 +18,7 @@ from bonspiel.planners.model import Array
 # nearness to it, the quotient of these, and 1 / sqrt(visits). An action without visits counts as one visit of the mean
 # that it began with.
 ROWS = 9
-VISITS, CHOSEN, MEAN, SQUARES, RETURN, TOTAL, WEIGHT, SMOOTHED, RARITY = range(ROWS)
+VISITS, CHOSEN, MEAN, SQUARES, RETURN, TOTAL, WEIGHT, SMOOTHED, INV_SQRT = range(ROWS)
 MOST_CELLS = 64
 WIDEST = 2.0  # bandwidth, in ranges of an action
 BANDWIDTHS = 7  # the widest, halved down to 1/32

@@ -119,7 +119,9 @@ class CMCGS(PlanLength):
         room = min(max(first, FIRST_LAYERS), steps)
         graph = new_graph(room, self.experiences, self.experiences // self.samples, *dims, first)
         walk = new_graph_walk(steps, self.experiences, *dims)
-        graph, done = extend(search, model, graph, walk, problem, settings, grow, budget, rng, start)
+        graph, done = extend(
+            search, graph, walk, problem, model=model, settings=settings, budget=budget, rng=rng, grow=grow, start=start
+        )
         return self._decision(graph, settings, done, start, rng, problem)
 
     def _decision(

@@ -14,7 +14,7 @@ from bonspiel.planners.cells.cmcgs.graph import (
 from bonspiel.planners.cells.cmcgs.nodes import draw_action, learn
 from bonspiel.planners.core.jit import Problem, gain_of, model_helper, sample_action, step
 from bonspiel.planners.core.problem import search_kernel
-from bonspiel.planners.core.tree.nodes import copy
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.model import Rng
 
 

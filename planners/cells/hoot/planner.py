@@ -157,7 +157,9 @@ def _plan(
     given = np.empty((0, dim)) if root_actions is None else check_actions(model, root_actions)
     forest = new_forest(problem.steps, given, min(budget.simulations or FIRST_NODES, FIRST_NODES))
     walk = new_forest_walk(model.state_dim, dim, problem.steps, len(diameter))
-    forest, done = extend(search, model, forest, walk, problem, settings, grow, budget, rng, start)
+    forest, done = extend(
+        search, forest, walk, problem, model=model, settings=settings, budget=budget, rng=rng, grow=grow, start=start
+    )
     if root_actions is not None:
         return decide(given, forest.bandit.visits, forest.bandit.value, done, start, rng, problem=problem)
     actions, visits, value = np.empty((done, dim)), np.empty(done, np.int64), np.empty((done, 1))

@@ -17,7 +17,7 @@ from bonspiel.planners.core.hash_table import find_or_add
 from bonspiel.planners.core.jit import Problem, cells, gain_of, model_helper, player, step
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.tree.bandit import choose_arm, update_arm
-from bonspiel.planners.core.tree.nodes import copy
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.zobrist import combine
 from bonspiel.planners.model import Rng
 

@@ -95,5 +95,7 @@ class WeightedUCT(PlanLength):
         walk = new_experience_walk(model.state_dim, k, problem.steps, len(actions))
         blend = action_kernel(actions, self.action_bandwidth)
         settings = WeightedUCTSettings(self.exploration, actions, self.bandwidth, blend, weights)
-        known, done = extend(search, model, known, walk, problem, settings, grow, budget, rng, start)
+        known, done = extend(
+            search, known, walk, problem, model=model, settings=settings, budget=budget, rng=rng, grow=grow, start=start
+        )
         return decide(known.bandit.actions, known.bandit.visits, known.bandit.value, done, start, rng, problem=problem)

@@ -17,8 +17,9 @@ from bonspiel.planners.cells.weighted_uct.nearness import gather
 from bonspiel.planners.core.jit import Problem, gain_of, helper, player, step
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.tree.bandit import choose_arm, update_arm
-from bonspiel.planners.core.tree.nodes import INV_SQRT, MEAN, copy
+from bonspiel.planners.core.tree.nodes import INV_SQRT, MEAN
 from bonspiel.planners.core.tree.selection import ucb1
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.zobrist import combine, float_bits
 from bonspiel.planners.model import Array, Rng
 

@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]  # of the packages: the checkout, or bonspiel/ where it is installed
 PREFIX = "bonspiel."
 PACKAGES = ("planners", "curling", "envs")  # `runs` only plays and reports what they compute
-COMPILER = {"bonspiel.planners.jit", "bonspiel.planners.core.jit"}
+COMPILER = {"bonspiel.planners.jit", "bonspiel.planners.kernel", "bonspiel.planners.core.jit"}
 SUFFIXES = (".py", ".json", ".npz")
 
 _IMPORT = re.compile(r"^ *(?:from ([\w.]+) )?import (\([^)]*\)|.*)", re.MULTILINE)

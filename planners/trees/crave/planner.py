@@ -14,6 +14,7 @@ from bonspiel.planners.core.search import decide, extend, first_nodes, root_of
 from bonspiel.planners.core.tree.descent import Outcomes
 from bonspiel.planners.core.tree.leaf import check_leaf, playouts_of
 from bonspiel.planners.core.tree.nodes import new_tree
+from bonspiel.planners.core.tree.selection import Bonus, check_bonus, selection_of
 from bonspiel.planners.core.walk import new_walk
 from bonspiel.planners.model import HasDistanceWeights, HasRollout
 from bonspiel.planners.planner import check_plan
@@ -27,7 +28,7 @@ class CRAVE(PlanLength):
     """DPW whose actions also learn from like actions that were played later.
 
     Args:
-        exploration: C of UCB1, at least 0.
+        exploration: C, at least 0.
         alpha_action: exponent of action widening, in (0, 1].
         k_action: factor of action widening, above 0.
         alpha_state: exponent of state widening, in (0, 1].
@@ -37,6 +38,7 @@ class CRAVE(PlanLength):
         state_bandwidth: sigma_s of the kernel between states, in the units of the model's `distance_weights`, above 0;
             none: actions inform whatever the states are.
         leaf: value of a new leaf by acting on in the "tree", or by the model's "rollout".
+        bonus: "ucb1", or "ucb_v" or "ucb1_tuned", which look at the variance of the returns.
     """
 
     exploration: float = 1.0
@@ -48,6 +50,7 @@ class CRAVE(PlanLength):
     bandwidth: float = 0.3
     state_bandwidth: float | None = None
     leaf: Literal["tree", "rollout"] = "tree"
+    bonus: Bonus = "ucb1"
 
     tuning: ClassVar[Parameters] = {
         **LOOKAHEAD,
@@ -61,7 +64,7 @@ class CRAVE(PlanLength):
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
         super().__post_init__()
-        require_at_least("exploration", self.exploration, 0.0)
+        check_bonus(self.exploration, self.bonus)
         require_positive("alpha_action", self.alpha_action, 1.0)
         require_positive("k_action", self.k_action)
         require_positive("alpha_state", self.alpha_state, 1.0)
@@ -83,7 +86,7 @@ class CRAVE(PlanLength):
         problem, nodes = self.problem(model, state), first_nodes(budget)
         known = new_rave_tree(new_tree(model, problem, nodes, root_actions, False, RAVE + 1))
         settings = CRAVESettings(
-            self.exploration,
+            selection_of(self.exploration, self.bonus),
             self.k_action,
             self.alpha_action,
             Outcomes(self.k_state, self.alpha_state, False),
@@ -93,7 +96,9 @@ class CRAVE(PlanLength):
             playouts_of(self.leaf),
         )
         walk = new_walk(model, problem.steps)
-        known, done = extend(search, model, known, walk, problem, settings, grow, budget, rng, start)
+        known, done = extend(
+            search, known, walk, problem, model=model, settings=settings, budget=budget, rng=rng, grow=grow, start=start
+        )
         return decide(*root_of(known.tree), done, start, rng, problem=problem)
 
     def _state_scale(self, model: Model) -> Array:

@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 
 from bonspiel.planners.core.jit import gain_of, helper
 from bonspiel.planners.core.tree.descent import Outcomes
-from bonspiel.planners.core.tree.nodes import COLUMNS, NODES, SearchTree, copy, longer
+from bonspiel.planners.core.tree.nodes import COLUMNS, NODES, SearchTree, longer
 from bonspiel.planners.core.tree.nodes import grow as grow_tree
+from bonspiel.planners.core.tree.selection import Selection
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.walk import TreeWalk
 from bonspiel.planners.model import Array
 
@@ -64,7 +66,7 @@ def grow(known: RaveTree, walk: TreeWalk, factor: float) -> RaveTree:
 class CRAVESettings(NamedTuple):
     """The parameters of `CRAVE` as its kernel takes them; a coordinate's scale is its weight over the bandwidth."""
 
-    exploration: float
+    selection: Selection
     k_action: float
     alpha_action: float
     outcomes: Outcomes

@@ -9,18 +9,10 @@ from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.tree.descent import Outcomes, follow_outcome
 from bonspiel.planners.core.tree.leaf import value_leaf
 from bonspiel.planners.core.tree.new_actions import add_sampled_action
-from bonspiel.planners.core.tree.nodes import (
-    BLOCK,
-    ENDED,
-    NEVER,
-    SEARCH_TREE,
-    SearchTree,
-    add_edge,
-    add_node,
-    copy,
-    has_room,
-)
+from bonspiel.planners.core.tree.nodes import BLOCK, ENDED, NEVER, SEARCH_TREE, SearchTree, add_edge, add_node, has_room
+from bonspiel.planners.core.tree.simulation import descend
 from bonspiel.planners.core.tree.widening import is_due, schedule_action
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, record
 from bonspiel.planners.model import Rng
 from bonspiel.planners.trees.kr_uct.regression import (
@@ -45,6 +37,35 @@ def _add_candidates(tree: SearchTree, walk: TreeWalk, problem: Problem, node: in
 
 
 @model_helper
+def _choose(tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, rng: Rng, settings: KRUCTSettings) -> int:
+    """The edge to follow: one of the first actions, a new action near the best one where that is due, or the best."""
+    k_action, alpha_action, n_initial = settings.k_action, settings.alpha_action, settings.n_initial
+    count = tree.nodes[node]["actions"]
+    if count == 0 and len(walk.keys) > 0:
+        _add_candidates(tree, walk, problem, node)
+        schedule_action(tree, node, k_action, alpha_action)
+    if count < n_initial and is_due(tree, node):
+        edge = add_sampled_action(tree, problem, node, tree.state[node], rng, k_action, alpha_action)
+        init_edge(tree, edge)
+        if count + 1 < n_initial:
+            tree.nodes[node]["due"] = count + 1
+        return edge
+    edge = best_edge(tree, node, settings.exploration, rng)
+    # an exact end seen again would teach nothing, so the search tries another action: a neighbouring one, or a random
+    # one where that end was invalid
+    end = tree.nodes[tree.edges[edge]["first_outcome"]]
+    ended = settings.exact and end["actions"] == ENDED and tree.nodes[node]["due"] != NEVER
+    widens = is_due(tree, node)
+    if ended and math.isnan(end["reward"]):
+        edge = add_sampled_action(tree, problem, node, tree.state[node], rng, k_action, alpha_action)
+        init_edge(tree, edge)
+    elif widens or ended:
+        edge = widen(tree, node, edge, PROPOSALS if widens else 1, walk.actions[0], rng, settings)
+        schedule_action(tree, node, k_action, alpha_action)
+    return edge
+
+
+@model_helper
 def _follow(
     tree: SearchTree,
     walk: TreeWalk,
@@ -54,21 +75,21 @@ def _follow(
     edge: int,
     rng: Rng,
     settings: KRUCTSettings,
-) -> tuple[int, float]:
+) -> tuple[int, float, int]:
     """Take the edge's exact outcome or a sampled one, which widens as in DPW, and record it.
 
     Returns:
         The child, or ENDED at the end of the episode or of the horizon, and after the rollout that values a new child.
         The value of that rollout, else 0.
+        1, the visits that it counts for.
     """
     next_state = walk.state[0]
     if not settings.exact:
         if depth + 1 == problem.steps:  # nothing follows that an outcome would be kept for
             reward, _ = step(problem, tree.state[node], tree.action[edge], next_state, rng)
             record(walk, depth, node, edge, reward)
-            return ENDED, 0.0
-        child, value, _ = follow_outcome(tree, walk, problem, depth, node, edge, rng, settings)
-        return child, value
+            return ENDED, 0.0, 1
+        return follow_outcome(tree, walk, problem, depth=depth, node=node, edge=edge, rng=rng, settings=settings)
     child = tree.edges[edge]["first_outcome"]
     is_new = child == 0
     if is_new:
@@ -81,11 +102,11 @@ def _follow(
         meet_again(problem, tree.nodes[child]["reward"])
     record(walk, depth, node, edge, tree.nodes[child]["reward"])
     if tree.nodes[child]["actions"] == ENDED:
-        return ENDED, 0.0
+        return ENDED, 0.0, 1
     if is_new and settings.playouts > 0:
-        value, _ = value_leaf(tree.state[child], walk, problem, depth + 1, rng, settings.playouts)
-        return ENDED, value
-    return child, 0.0
+        value, weight = value_leaf(tree.state[child], walk, problem, depth + 1, rng, settings.playouts)
+        return ENDED, value, weight
+    return child, 0.0, 1
 
 
 @search_kernel(
@@ -97,7 +118,6 @@ def search(
     tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: KRUCTSettings
 ) -> int:
     """Simulate from the root, whose actions are edges of the tree as those of any node."""
-    k_action, alpha_action, n_initial = settings.k_action, settings.alpha_action, settings.n_initial
     while tree.size[BLOCK] < len(walk.keys):
         tree.size[BLOCK] *= 2
     if tree.nodes[0]["visits"] == 0:
@@ -106,32 +126,6 @@ def search(
     for simulation in range(simulations):
         if not has_room(tree, problem.steps):
             return simulation
-        node, depth, leaf_value = 0, 0, 0.0
-        while node != ENDED:
-            count = tree.nodes[node]["actions"]
-            if count == 0 and len(walk.keys) > 0:
-                _add_candidates(tree, walk, problem, node)
-                schedule_action(tree, node, k_action, alpha_action)
-            if count < n_initial and is_due(tree, node):
-                edge = add_sampled_action(tree, problem, node, tree.state[node], rng, k_action, alpha_action)
-                init_edge(tree, edge)
-                if count + 1 < n_initial:
-                    tree.nodes[node]["due"] = count + 1
-            else:
-                edge = best_edge(tree, node, settings.exploration, rng)
-                # an exact end seen again would teach nothing, so the search tries another action: a neighbouring one,
-                # or a random one where that end was invalid
-                end = tree.nodes[tree.edges[edge]["first_outcome"]]
-                ended = settings.exact and end["actions"] == ENDED and tree.nodes[node]["due"] != NEVER
-                widens = is_due(tree, node)
-                if ended and math.isnan(end["reward"]):
-                    edge = add_sampled_action(tree, problem, node, tree.state[node], rng, k_action, alpha_action)
-                    init_edge(tree, edge)
-                elif widens or ended:
-                    proposals = PROPOSALS if widens else 1
-                    edge = widen(tree, node, edge, proposals, walk.actions[0], rng, settings)
-                    schedule_action(tree, node, k_action, alpha_action)
-            node, leaf_value = _follow(tree, walk, problem, depth, node, edge, rng, settings)
-            depth += 1
+        depth, leaf_value, _ = descend(tree, walk, problem, rng, settings, _choose, _follow)
         back_up(tree, walk, depth, leaf_value, problem.discount, problem.validity, settings.sd)
     return simulations

@@ -169,4 +169,4 @@ _INTEGERS, _FLOATS = np.zeros((1, 1), np.int64), np.zeros((1, 1))
 EXAMPLE_TREE = SharedTree(
     _INTEGERS, _INTEGERS, _FLOATS, _FLOATS, np.zeros(1, np.uint64), _INTEGERS, _FLOATS, _FLOATS, _INTEGERS
 )
-EXAMPLE_WALK = SharedWalk(EXAMPLE_TREE_WALK, _INTEGERS, np.zeros(1))
+EXAMPLE_WALK = SharedWalk(EXAMPLE_TREE_WALK, _INTEGERS, np.zeros(2))

@@ -16,7 +16,7 @@ from bonspiel.curling.match.umpire import turn_of
 from bonspiel.curling.replay.page_events import PageEvents
 from bonspiel.curling.server.pages.record_feed import RecordFeed
 from bonspiel.curling.server.pages.seat import Seat
-from bonspiel.planners.core.code.packages import error_text
+from bonspiel.planners.core.errors import error_text
 from bonspiel.planners.model import Array
 from bonspiel.runs.curling.play.aim import Aim
 from bonspiel.runs.curling.play.browser.throwing_page import ThrowingPage, preview

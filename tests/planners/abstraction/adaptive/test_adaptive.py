@@ -1,4 +1,4 @@
-"""`adaptive` against its pseudo-code in docs/guides/abstraction-tree.md, written down as it stands, and what it promises."""
+"""`adaptive` against its pseudo-code in docs/guides/abstraction-tree.md, and what it promises."""
 
 import math
 from collections import defaultdict
