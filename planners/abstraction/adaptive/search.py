@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bonspiel.planners.abstraction.adaptive.root import FIRST, PULLS, Root, add_return, choose_cell, new_root
+from bonspiel.planners.abstraction.adaptive.root import FIRST, PULLS, RootCells, add_return, choose_cell, new_root
 from bonspiel.planners.abstraction.adaptive.sequence import Sequence, leave_at, no_sequence, remember
 from bonspiel.planners.abstraction.fixed import trie as cells_of_states
 from bonspiel.planners.abstraction.fixed.search import FixedSettings, add, choose, find_cells, sum_up
@@ -44,7 +44,7 @@ class AdaptiveTree(NamedTuple):
     """
 
     trie: FixedTrie
-    root: Root
+    root: RootCells
     baseline: Array
     sequence: Sequence
 
@@ -56,7 +56,7 @@ class AdaptiveWalk(NamedTuple):
     value: Array
 
 
-def new_tree(n_actions: int, root: Root, steps: int, nodes: int, max_depth: int) -> AdaptiveTree:
+def new_tree(n_actions: int, root: RootCells, steps: int, nodes: int, max_depth: int) -> AdaptiveTree:
     """An empty tree with room for `nodes` nodes."""
     nobody = np.empty((0, root.action.shape[1]))
     trie = cells_of_states.new_trie(steps, n_actions, nobody, nodes, max_depth, squares=True)

@@ -77,7 +77,7 @@ EXAMPLE_SETTINGS = RaveSettings(
 @helper
 def _note_urgencies(known: RaveTree, walk: RaveWalk, depth: int, settings: RaveSettings) -> None:
     """Write the first-play urgency of each key for a node at this depth."""
-    for number in range(known.known[0]):
+    for number in range(known.used[0]):
         walk.urgencies[number] = settings.first_play
     if settings.grandparent and depth >= 2:
         tree, node = known.tree, walk.walk.path[depth - 2]["node"]

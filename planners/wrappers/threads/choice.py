@@ -21,11 +21,11 @@ from bonspiel.planners.wrappers.threads.shared_tree import (
     COUNT,
     DUE,
     FIRST_EDGE,
-    INV_SQRT,
-    MEAN,
     NONE,
     PLAYER,
     SHIFT,
+    SHOWN_INV_SQRT,
+    SHOWN_MEAN,
     STOPPED,
     TOTAL,
     UNDER_WAY,
@@ -71,12 +71,12 @@ def _mean_of_node(tree: SharedTree, node: int, count: int) -> float:
 @helper
 def _score(tree: SharedTree, walk: SharedWalk, node: int, edge: int, terms: Terms, rule: Virtual, count: int) -> float:
     """The score of an edge, UNTRIED without visits; one with visits under way alone has the mean of its node."""
-    known, inv_sqrt = load(tree.edges, edge, COUNT), read_published(tree.edge_values, edge, INV_SQRT)
+    known, inv_sqrt = load(tree.edges, edge, COUNT), read_published(tree.edge_values, edge, SHOWN_INV_SQRT)
     if known == 0:
         return UNTRIED
     visits, under_way = known >> SHIFT, known & UNDER_WAY
     if under_way == 0 and inv_sqrt > 0.0:
-        return upper_bound(load(tree.edge_values, edge, MEAN), inv_sqrt, 0.0, terms)
+        return upper_bound(load(tree.edge_values, edge, SHOWN_MEAN), inv_sqrt, 0.0, terms)
     total = load(tree.edge_values, edge, TOTAL)
     if rule.loss and walk.returns[0] <= walk.returns[1]:
         mean = (total + under_way * terms.lowest) / (visits + under_way)

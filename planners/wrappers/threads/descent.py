@@ -27,13 +27,13 @@ from bonspiel.planners.wrappers.threads.shared_tree import (
     COUNT,
     DUE,
     FIRST_OUTCOME,
-    INV_SQRT,
-    MEAN,
     NONE,
     OUTCOMES,
     PLAYER,
     REWARD,
     SHIFT,
+    SHOWN_INV_SQRT,
+    SHOWN_MEAN,
     SIBLING,
     STOPPED,
     TOTAL,
@@ -170,8 +170,10 @@ def _renew_mean(tree: SharedTree, edge: int) -> None:
     """
     visits = read_published(tree.edges, edge, COUNT) >> SHIFT
     while True:
-        publish(tree.edge_values, edge, MEAN, load(tree.edge_values, edge, TOTAL) / visits)
-        exchange(tree.edge_values, edge, INV_SQRT, 1.0 / math.sqrt(visits))  # shown before the count is read again
+        publish(tree.edge_values, edge, SHOWN_MEAN, load(tree.edge_values, edge, TOTAL) / visits)
+        exchange(
+            tree.edge_values, edge, SHOWN_INV_SQRT, 1.0 / math.sqrt(visits)
+        )  # shown before the count is read again
         now = read_published(tree.edges, edge, COUNT) >> SHIFT
         if now == visits:
             break

@@ -143,10 +143,10 @@ def test_returns_are_those_of_the_node_s_player():
 
 def test_keys_have_numbers_as_long_as_there_is_room():
     known, _, _ = begun()
-    assert int(known.known[0]) == 26
+    assert int(known.used[0]) == 26
     assert number_of(known, np.uint64(12_345), False) == NO_KEY
     assert number_of(known, np.uint64(12_345), True) == 26
-    known.known[0] = len(known.names)
+    known.used[0] = len(known.names)
     assert number_of(known, np.uint64(54_321), True) == NO_KEY
 
 

@@ -37,11 +37,11 @@ from bonspiel.planners.wrappers.threads.shared_tree import (
     COUNT,
     EXAMPLE_TREE,
     EXAMPLE_WALK,
-    INV_SQRT,
     LINE,
-    MEAN,
     NEXT_BLOCK,
     PLAYER,
+    SHOWN_INV_SQRT,
+    SHOWN_MEAN,
     TOTAL,
     VISIT,
     VISITS,
@@ -151,7 +151,7 @@ def test_a_visit_under_way_sends_the_next_thread_elsewhere():
         problem = problem_of(python_twin(model), np.zeros(1))
         tree = new_shared_tree(model, problem, 10, actions, 2)
         tree.edges[:4, COUNT], tree.edge_values[:4, TOTAL] = 5 * VISIT, 2.5
-        tree.edge_values[:4, MEAN], tree.edge_values[:4, INV_SQRT] = 0.5, 1.0 / math.sqrt(5)
+        tree.edge_values[:4, SHOWN_MEAN], tree.edge_values[:4, SHOWN_INV_SQRT] = 0.5, 1.0 / math.sqrt(5)
         tree.nodes[0, VISITS] = 20
         given = SharedUCTSettings(UCTSettings(selection_of(1.0), actions, 1), Virtual(virtual, False))
         rng = np.random.default_rng(seed)
@@ -167,7 +167,7 @@ def test_a_visit_under_way_can_count_as_lost():
     tree = EXAMPLE_TREE._replace(nodes=nodes, node_values=nodes.view(float), edges=edges, edge_values=edges.view(float))
     nodes[0, [VISITS, ACTIONS]], tree.node_values[0, PLAYER] = [10, 2], 1.0
     edges[0, [COUNT, NEXT_BLOCK]], tree.edge_values[0, TOTAL] = [5 * VISIT + 1, 1], 4.0
-    edges[1, COUNT], tree.edge_values[1, [TOTAL, MEAN, INV_SQRT]] = 5 * VISIT, [2.5, 0.5, 5**-0.5]
+    edges[1, COUNT], tree.edge_values[1, [TOTAL, SHOWN_MEAN, SHOWN_INV_SQRT]] = 5 * VISIT, [2.5, 0.5, 5**-0.5]
     walk = SharedWalk(EXAMPLE_WALK.walk, EXAMPLE_WALK.pool, np.array([-4.0, 1.0]))
     rng = np.random.default_rng(0)
     rule = selection_of(0.01)
@@ -183,7 +183,7 @@ def test_an_edge_is_followed_whatever_the_rewards_were(mean, under_way):
     tree = EXAMPLE_TREE._replace(nodes=nodes, node_values=nodes.view(float), edges=edges, edge_values=edges.view(float))
     nodes[0, [VISITS, ACTIONS]] = 10, 2
     edges[:, COUNT], edges[0, NEXT_BLOCK] = 5 * VISIT + under_way, 1
-    tree.edge_values[:, [TOTAL, MEAN, INV_SQRT]] = mean, mean, 5**-0.5
+    tree.edge_values[:, [TOTAL, SHOWN_MEAN, SHOWN_INV_SQRT]] = mean, mean, 5**-0.5
     given = selection_of(1.0), Virtual(1.0, False), np.random.default_rng(0)
     assert best_edge.py_func(tree, EXAMPLE_WALK, 0, 2, *given) in (0, 1)
 
