@@ -17,13 +17,13 @@ from bonspiel.curling.ice.sheet import LAST_SHOT, STONES, TEAM_STONES
 from bonspiel.curling.match.state import LEAD, STATE_DIM, hammer_of, shot_of, team_of
 from bonspiel.curling.model import Curling
 from bonspiel.planners.checks import check_state, require
-from bonspiel.planners.core.tree.nodes import copy
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.zobrist import hash_vector
 from bonspiel.planners.dfpn.search import advance
-from bonspiel.planners.dfpn.solve import Answer, Limits, Problem, solve
+from bonspiel.planners.dfpn.solve import Answer, ProofLimits, ProofProblem, solve
 from bonspiel.planners.dfpn.table import TABLE as PROOF_TABLE
 from bonspiel.planners.dfpn.table import ProofTable
-from bonspiel.planners.dfpn.walk import SWITCHES, WALK, Rules, Switches, Walk, one_each
+from bonspiel.planners.dfpn.walk import SWITCHES, WALK, ProofWalk, Rules, Switches, one_each
 from bonspiel.planners.jit import helper, int64, kernel, typeof
 from bonspiel.planners.model import Array, Rng
 
@@ -138,7 +138,7 @@ RULES = Rules(moves, play, verdict, one_each)
 
 @kernel(int64(PROOF_TABLE, WALK, GAME, int64, int64, SWITCHES))
 def advance_last_stones(
-    table: ProofTable, walk: Walk, game: LastStones, task: int, number: int, switches: Switches
+    table: ProofTable, walk: ProofWalk, game: LastStones, task: int, number: int, switches: Switches
 ) -> int:
     """`planners.dfpn.search.advance` for these rules."""
     return advance(Rules(moves, play, verdict, one_each), table, walk, game, task, number, switches)
@@ -177,11 +177,11 @@ def forced_scores(model: Curling, state: Array) -> Forced:
     require(stones <= MOST_STONES, "stones to come", stones, f"1 to {MOST_STONES}")
     game, has_hammer = last_stones(model, state, stones), bool(team_of(state) == hammer_of(state))
     key = int(game.facts[0, KEY])
-    problem = Problem(RULES, game, key, _plies(stones), MOST_CANDIDATES, has_hammer, advance_last_stones)
+    problem = ProofProblem(RULES, game, key, _plies(stones), MOST_CANDIDATES, has_hammer, advance_last_stones)
     answers = dict[int, Answer]()
     for points in SCORES:
         game.asked[WANTED] = points
-        answers[points] = solve(problem, limits=Limits(megabytes=MEGABYTES))
+        answers[points] = solve(problem, limits=ProofLimits(megabytes=MEGABYTES))
     assert all(answer.verdict for answer in answers.values()), "the table holds all positions"
     verdicts = {points: answer.verdict > 0 for points, answer in answers.items()}
     most = max(points for points, forced in verdicts.items() if forced)

@@ -21,6 +21,7 @@ import gymnasium
 
 from bonspiel.planners.checks import missing, require_count
 from bonspiel.planners.core.code import packages
+from bonspiel.planners.core.errors import error_place, error_text
 from bonspiel.planners.core.text import read
 from bonspiel.planners.model import Model
 from bonspiel.planners.registry import Registry, check_parameters, parameters_of, unknown
@@ -91,8 +92,8 @@ def _model(name: str, made: Any, wraps: Sequence[str], conversion: Mapping[str, 
         try:
             made = cls(made, **parameters)
         except (Exception, SystemExit) as error:  # whatever the author's code raises
-            where = packages.error_place(error)
-            raise ValueError(f"{wrapper} failed ({packages.error_text(error)}){where}") from error
+            where = error_place(error)
+            raise ValueError(f"{wrapper} failed ({error_text(error)}){where}") from error
         if not isinstance(made, gymnasium.Env):
             raise ValueError(f"{wrapper} is no wrapper: it gives {type(made).__name__}, not a gymnasium.Env")
     if not isinstance(made, gymnasium.Env):
@@ -126,8 +127,8 @@ def _of_gymnasium(env_id: str, parameters: Mapping[str, Any]) -> gymnasium.Env[A
     try:
         return gymnasium.make(registered, **parameters)
     except (Exception, SystemExit) as error:  # whatever the author's code raises
-        where = packages.error_place(error)
-        raise ValueError(f"{GYM}{env_id} failed ({packages.error_text(error)}){where}") from error
+        where = error_place(error)
+        raise ValueError(f"{GYM}{env_id} failed ({error_text(error)}){where}") from error
 
 
 def _spec(env_id: str) -> Any:

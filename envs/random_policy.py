@@ -8,8 +8,8 @@ import numpy as np
 
 from bonspiel.planners.checks import offers
 from bonspiel.planners.core.code import sources
-from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.core.values import cached
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.jit import MATRIX, PROBLEM, RNG, VECTOR, Problem, kernel, problem_of, run, sample_action, step
 from bonspiel.planners.model import Array, HasPlayer, Rng
 

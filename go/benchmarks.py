@@ -9,7 +9,7 @@ from bonspiel.go.estimate import owned_parts
 from bonspiel.go.model import Go
 from bonspiel.go.tsumego.generator import make_problem
 from bonspiel.go.tsumego.problem import ALL, SwitchesOfTsumego, solve_tsumego
-from bonspiel.planners.dfpn.solve import Limits
+from bonspiel.planners.dfpn.solve import ProofLimits
 from bonspiel.planners.model import Rng
 from bonspiel.runs.benchmarks.measurement import Measurement
 
@@ -39,5 +39,5 @@ def go_proofs(texts: Sequence[str]) -> Iterator[Measurement]:
     """Nodes of the proof-number search on a generated problem of life and death, plain and with all switches."""
     problem = make_problem(PROOF_SEED, PROOF_POINTS)
     for name, switches in (("plain", SwitchesOfTsumego()), ("all switches", ALL)):
-        found = solve_tsumego(problem, switches, Limits(seconds=PROOF_SECONDS))
+        found = solve_tsumego(problem, switches, ProofLimits(seconds=PROOF_SECONDS))
         yield Measurement("go", found.nodes / found.seconds, "nodes/s", "dfpn", f"life and death, {name}")

@@ -24,13 +24,13 @@ def gtp(arguments: argparse.Namespace) -> int:
 def solve(arguments: argparse.Namespace) -> int:
     """Solve a problem of life and death."""
     from bonspiel.go.tsumego import solve
-    from bonspiel.planners.dfpn.solve import Limits
+    from bonspiel.planners.dfpn.solve import ProofLimits
     from bonspiel.runs.experiment import number
 
     nodes = int(number("nodes", arguments.nodes, 1, 1e15, whole=True))
     seconds = float(number("seconds", arguments.seconds, 1e-3, 1e9, whole=False))
     megabytes = float(number("memory", arguments.memory, 0.01, 1e6, whole=False))
-    limits = Limits(nodes, seconds, megabytes)
+    limits = ProofLimits(nodes, seconds, megabytes)
     given = arguments.problem, arguments.switches, limits, arguments.json, arguments.picture, arguments.out
     return solve.main(*given)
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar, get_args
 
 from bonspiel.planners.aliases import renamed
 from bonspiel.planners.core.code import packages
+from bonspiel.planners.core.errors import error_place, error_text
 from bonspiel.planners.core.text import parse_value, read
 
 __all__ = ["NESTED", "VERBATIM", "Registry", "look_up", "parse_value", "unknown"]
@@ -157,8 +158,8 @@ class Registry:
         except ValueError:
             raise
         except (Exception, SystemExit) as error:  # whatever the author's code raises
-            where = packages.error_place(error)
-            raise ValueError(f"{name} failed ({packages.error_text(error)}){where}") from error
+            where = error_place(error)
+            raise ValueError(f"{name} failed ({error_text(error)}){where}") from error
         if missing := [member for member in self.members if not hasattr(made, member)]:
             raise ValueError(f"{name} gives no {self.kind}: {type(made).__name__} has no `{missing[0]}`")
         return made

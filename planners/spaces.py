@@ -47,9 +47,6 @@ Parameters = Mapping[str, Range | Choice]
 """The ranges and choices of parameters, by name."""
 
 EXPLORATION: Parameters = {"exploration": Range(0.05, 5.0, log=True, of_returns=True)}
-# `first_play` and `scale_exploration` are not tuned: one is a level of returns, which differs from problem to problem,
-# the other puts C into other units than those of its range
-BONUS: Parameters = {"bonus": Choice(("ucb1", "ucb_v", "ucb1_tuned"))}
 BLIND_VALUES: Parameters = {"blind_values": Choice((0, 4, 16))}
 N_ACTIONS: Parameters = {"n_actions": Choice((4, 8, 16))}
 LEAF: Parameters = {"leaf": Choice(("tree", "rollout"))}

@@ -17,7 +17,6 @@ from bonspiel.runs.benchmarks.measurement import Benchmark, Measurement
 from bonspiel.runs.benchmarks.searches import COUNTED
 from bonspiel.runs.experiment import parsed, planner_for
 
-
 BENCHMARKS = (
     "bonspiel.runs.benchmarks.searches:speed",
     "bonspiel.runs.benchmarks.searches:growth",

@@ -63,6 +63,7 @@ def add_installed(kind: str, name: str, added: Sequence[Any], argument: Any) -> 
         UsageError: several packages have it, or it cannot be added; the message names the package.
     """
     from bonspiel.planners.core.code import packages
+    from bonspiel.planners.core.errors import error_place, error_text
 
     try:
         add = packages.sole(kind, name, added, "uninstall one of them").load()
@@ -71,7 +72,7 @@ def add_installed(kind: str, name: str, added: Sequence[Any], argument: Any) -> 
     try:
         add(argument)
     except (Exception, SystemExit) as error:  # whatever the author's code raises
-        failed = f"{packages.error_text(error)}){packages.error_place(error)}"
+        failed = f"{error_text(error)}){error_place(error)}"
         raise UsageError(f"{kind} {name!r} of {added[0].package} cannot be added ({failed}") from error
 
 

@@ -109,7 +109,7 @@ def circles(known, inside=""):
             yield from circles(known, f"{inside}{folder}.")
 
 
-GUESTS = "bonspiel.runs.curling.", "bonspiel.runs.go."  # which leave `runs`
+GUESTS = "bonspiel.curling.", "bonspiel.go."  # which leave `runs`
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from bonspiel.planners.core.code import sources
 from bonspiel.runs.provenance import played_sources
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("planners", "curling", "envs", "runs")
+PACKAGES = ("planners", "envs", "runs", "curling", "go")
 COMMIT = "bonspiel/commit.txt"
 EXAMPLE = Path(__file__).parent / "example_package"
 

@@ -15,7 +15,7 @@ from bonspiel.curling.ice.noise import noise_of
 from bonspiel.curling.ice.physics import FCV1
 from bonspiel.curling.ice.sheet import STONES, no_stones
 from bonspiel.curling.model import Curling
-from bonspiel.planners.core.tree.nodes import copy
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.jit import MATRIX, PROBLEM, RNG, VECTOR, Problem, int64, kernel, problem_of, rollout
 from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.planner import Budget

@@ -11,7 +11,7 @@ from bonspiel.curling.learning.self_play import Part
 from bonspiel.curling.learning.training import loss_of, scores_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.network.end_network import unpacked
-from bonspiel.planners.core.tree.nodes import copy
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.jit import MATRIX, RNG, VECTOR, boolean, float64, int64, kernel
 from bonspiel.planners.model import Array, Rng
 

@@ -33,7 +33,7 @@ from bonspiel.curling.network.end_inputs import SCORES
 from bonspiel.curling.players.lookahead import Scratch as SearchScratch
 from bonspiel.curling.players.lookahead import best_shot, new_scratch
 from bonspiel.planners.core.aims import aims_of
-from bonspiel.planners.core.tree.nodes import copy
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.jit import MATRIX, RNG, VECTOR, float64, int64, kernel
 from bonspiel.planners.model import Array, Rng
 

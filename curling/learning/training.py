@@ -24,7 +24,7 @@ from bonspiel.curling.network.end_inputs import (
     describe,
 )
 from bonspiel.curling.network.end_network import SHAPES, SIZES, WEIGHTS, Single
-from bonspiel.planners.core.tree.nodes import copy
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.jit import VECTOR, boolean, int64, kernel, typeof
 from bonspiel.planners.model import Array, Rng
 

@@ -8,7 +8,7 @@ from bonspiel.curling.ice.sheet import STONES, TEAM_STONES
 from bonspiel.curling.match.state import hammer_of, value_after
 from bonspiel.curling.model import Curling
 from bonspiel.curling.players.static import MOST_LYING, features, outcome_table
-from bonspiel.planners.core.tree.nodes import copy
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.jit import Problem, model_helper, rollout
 from bonspiel.planners.model import Array, Model, Rng
 

@@ -119,7 +119,17 @@ class _Search:
         """Add values of positions in rounds, see `_add_values`; their number."""
         rounds = new_rounds(states, np.arange(len(states)), sums)
         settings = LeafSettings(self.shots - 1, self.table, over)
-        return extend(_add_values, self.model, rounds, self.scratch, self.problem, settings, None, budget, self.rng)[1]
+        _, done = extend(
+            _add_values,
+            rounds,
+            self.scratch,
+            self.problem,
+            model=self.model,
+            settings=settings,
+            budget=budget,
+            rng=self.rng,
+        )
+        return done
 
     def one_ply(self, blocks: Sequence[AimBlock]) -> tuple[Array, Visits]:
         """(expected values of the aims, NaN where untried, and evaluations of each), until the budget is spent."""

@@ -17,7 +17,7 @@ from bonspiel.curling.ice.engines.analytic import WORKSPACE
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.match.state import MIXED_STATE_DIM, team_of
 from bonspiel.curling.network.end_network import new_workspace
-from bonspiel.planners.core.tree.nodes import copy
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.jit import MATRIX, RNG, VECTOR, helper, kernel, typeof
 from bonspiel.planners.model import Array, Rng
 

@@ -24,8 +24,12 @@ PROTOCOLS = {
 
 def server(arguments: argparse.Namespace) -> int:
     """Serve practice matches until their number is reached, or Ctrl-C."""
+    from bonspiel.curling.verbs import server_run
+
     given = vars(arguments)
-    return server_run.main(Options(**{field.name: given[field.name] for field in fields(Options) if field.name in given}))
+    return server_run.main(
+        Options(**{field.name: given[field.name] for field in fields(Options) if field.name in given})
+    )
 
 
 def add_verbs(verb: Verb) -> None:

@@ -11,7 +11,7 @@ from joblib import Parallel, delayed
 
 from bonspiel.go.tsumego.generator import make_problem
 from bonspiel.go.tsumego.problem import ALL, OPEN, Solution, SwitchesOfTsumego, Tsumego, solve_tsumego
-from bonspiel.planners.dfpn.solve import Limits
+from bonspiel.planners.dfpn.solve import ProofLimits
 from bonspiel.runs.progress import followed
 from bonspiel.runs.verbs.options import flag, option
 
@@ -25,7 +25,7 @@ SETS = {
 }
 
 
-def solve_with(sets: Sequence[str], number: int, empty: int, limits: Limits) -> tuple[Tsumego, list[Solution]]:
+def solve_with(sets: Sequence[str], number: int, empty: int, limits: ProofLimits) -> tuple[Tsumego, list[Solution]]:
     """A generated problem, and the solutions by some sets of switches."""
     problem = make_problem(number, empty)
     return problem, [solve_tsumego(problem, SETS[name], limits) for name in sets]
@@ -73,7 +73,7 @@ def main(line: Sequence[str] | None = None) -> int:
     sizes = [SMALLEST + i % (LARGEST - SMALLEST + 1) for i in range(count)]
     sets = [list(SETS)[number - 1] for number in given.sets] if given.sets else list(SETS)
     tasks = (
-        delayed(solve_with)(sets, given.seed * 10_000 + i, sizes[i], Limits(seconds=seconds)) for i in range(count)
+        delayed(solve_with)(sets, given.seed * 10_000 + i, sizes[i], ProofLimits(seconds=seconds)) for i in range(count)
     )
     solved = iter(Parallel(given.jobs, return_as="generator")(tasks))
     pairs = [next(solved) for _ in followed(range(count), "problems")]

@@ -24,8 +24,8 @@ from bonspiel.envs.classic.dynamic_programming import (
 )
 from bonspiel.envs.optimal import Reference
 from bonspiel.planners.checks import check_state
-from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.core.values import cached
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.jit import PROBLEM, RNG, VECTOR, Problem, helper, kernel, problem_of, run, step
 from bonspiel.planners.model import Array, Rng
 

@@ -26,8 +26,8 @@ from bonspiel.envs.classic.dynamic_programming import (
     place_on_axis,
 )
 from bonspiel.envs.optimal import Reference
-from bonspiel.planners.core.tree.nodes import copy
 from bonspiel.planners.core.values import cached
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.jit import PROBLEM, RNG, VECTOR, Problem, float64, helper, int64, kernel, problem_of, run, step
 from bonspiel.planners.model import Array, Rng
 

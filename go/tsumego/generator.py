@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from bonspiel.go.neighbourhoods import BLACK, DOWN, RIGHT, SIDES, WHITE
 from bonspiel.go.tsumego.problem import OPEN, WON, Tsumego, solve_tsumego
-from bonspiel.planners.dfpn.solve import Limits
+from bonspiel.planners.dfpn.solve import ProofLimits
 
 SIZE = 9
-SHORT = Limits(nodes=5000, megabytes=5.0)  # of the search that checks whether the first move decides
+SHORT = ProofLimits(nodes=5000, megabytes=5.0)  # of the search that checks whether the first move decides
 DEFENDER_AT_WALL, DEFENDER_WITHIN, ATTACKER_WITHIN = 0.75, 0.12, 0.08  # parts of the points that have stones
 STEPS = list(zip(DOWN.tolist(), RIGHT.tolist(), strict=True))
 

@@ -11,7 +11,7 @@ from bonspiel.go.rules import count_dead_chains, hash_points
 from bonspiel.go.tsumego.game import ATTACKER, CONNECTIONS, FORCED, MOVER, PROVER, SIZE, STONES, THREATS, new_game
 from bonspiel.go.tsumego.rules import RULES, advance_tsumego, key_of
 from bonspiel.planners.checks import require_count
-from bonspiel.planners.dfpn.solve import Answer, Limits, Problem, solve
+from bonspiel.planners.dfpn.solve import Answer, ProofLimits, ProofProblem, solve
 from bonspiel.planners.dfpn.walk import Switches
 
 LARGEST_SIZE = 19  # lines each way
@@ -114,7 +114,7 @@ class Tsumego:
                     found[int(heads[point])] = point
         return sorted(found.values())
 
-    def problem(self, switches: SwitchesOfTsumego, threats: int = 0) -> Problem:
+    def problem(self, switches: SwitchesOfTsumego, threats: int = 0) -> ProofProblem:
         """The question for the search; `threats` is the colour with endless ko threats, 0 for neither."""
         board = np.zeros(workspace_of(self.size), np.int32)
         stones = hash_points(board, np.array(self.stones, float), self.size)
@@ -128,7 +128,7 @@ class Tsumego:
         game.settings[[FORCED, CONNECTIONS]] = switches.forced, switches.connections
         game.facts[0, [STONES, MOVER]] = stones, self.mover
         key = int(key_of(stones, self.mover, 0, NOWHERE))
-        return Problem(RULES, game, key, PLIES, len(inside), True, advance_tsumego)
+        return ProofProblem(RULES, game, key, PLIES, len(inside), True, advance_tsumego)
 
 
 def _parts(board: Ints, size: int) -> tuple[Ints, Ints, Ints]:
@@ -172,7 +172,7 @@ class Solution:
 def solve_tsumego(
     tsumego: Tsumego,
     switches: SwitchesOfTsumego = ALL,
-    limits: Limits = Limits(),  # noqa: B008
+    limits: ProofLimits = ProofLimits(),  # noqa: B008
     report: Callable[[int, int, int], None] | None = None,
 ) -> Solution:
     """The verdict on a problem, by two searches if the first is lost: the limits hold for each."""

@@ -28,7 +28,7 @@ from bonspiel.go.tsumego.game import (
 from bonspiel.planners.dfpn.search import advance
 from bonspiel.planners.dfpn.table import TABLE as PROOF_TABLE
 from bonspiel.planners.dfpn.table import ProofTable
-from bonspiel.planners.dfpn.walk import SWITCHES, WALK, Rules, Switches, Walk
+from bonspiel.planners.dfpn.walk import SWITCHES, WALK, ProofWalk, Rules, Switches
 from bonspiel.planners.jit import boolean, helper, int64, kernel, typeof
 
 MOVES = typeof(np.empty(0, np.int64))
@@ -234,6 +234,6 @@ RULES = Rules(moves, play, verdict, estimate)
 
 
 @kernel(int64(PROOF_TABLE, WALK, GAME, int64, int64, SWITCHES))
-def advance_tsumego(table: ProofTable, walk: Walk, game: Game, task: int, number: int, switches: Switches) -> int:
+def advance_tsumego(table: ProofTable, walk: ProofWalk, game: Game, task: int, number: int, switches: Switches) -> int:
     """`planners.dfpn.search.advance` for these rules."""
     return advance(Rules(moves, play, verdict, estimate), table, walk, game, task, number, switches)

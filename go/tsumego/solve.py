@@ -16,7 +16,7 @@ from bonspiel.go.state import LAST, first_state
 from bonspiel.go.tsumego.problem import ALL, COLOURS, SWITCHES, Solution, SwitchesOfTsumego, Tsumego, solve_tsumego
 from bonspiel.go.tsumego.problem_file import read_problem, write_problem
 from bonspiel.go.vertices import vertex_of
-from bonspiel.planners.dfpn.solve import Limits
+from bonspiel.planners.dfpn.solve import ProofLimits
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.files import check_writable, writing
 from bonspiel.runs.progress import LINE_SECONDS, counted
@@ -41,7 +41,7 @@ def switches_of(text: str) -> SwitchesOfTsumego:
     return SwitchesOfTsumego(**{name: True for name in names})
 
 
-def main(file: Path, switches: str, limits: Limits, as_json: bool, picture: Path | None, out: Path | None) -> int:
+def main(file: Path, switches: str, limits: ProofLimits, as_json: bool, picture: Path | None, out: Path | None) -> int:
     """Solve the problem of a file; see `go.verbs`."""
     chosen, tsumego = switches_of(switches), read_problem(file)
     if picture is not None:

@@ -1,5 +1,6 @@
 """The long check of a planner: its decisions in a model show whether it keeps each promise of the contract."""
 
+import copy
 import gc
 import io
 import itertools
@@ -9,18 +10,104 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 
 from bonspiel.planners.checks import require
-from bonspiel.planners.contract.counting import counting, most_steps
 from bonspiel.planners.contract.decisions import BrokenContract, CheckedSearch
-from bonspiel.planners.contract.model_alone import ModelAlone, rollout, shared_state
-from bonspiel.planners.core.code.packages import error_place, error_text
+from bonspiel.planners.core.errors import error_place, error_text
+from bonspiel.planners.core.jit import INTERPRETED
+from bonspiel.planners.core.jit.validity import MOST_TRIALS
+from bonspiel.planners.core.problem import functions_of
 from bonspiel.planners.core.returns import InvalidRollouts
 from bonspiel.planners.model import Array, Model
 from bonspiel.planners.planner import Budget, Decision, FreshSearches, Planner, traits_of
+
+
+class ModelAlone(NamedTuple):
+    """A plan of random actions.
+
+    Attributes:
+        seconds: that it takes.
+        draws: whether it changes `shared_state`.
+        prints: whether it prints to standard output.
+    """
+
+    seconds: float
+    draws: bool
+    prints: bool
+
+    @classmethod
+    def of(cls, model: Model, start: Array, printed: TextIO) -> "ModelAlone":
+        """Of a model in a state, while standard output is `printed`."""
+        state, length, begun = shared_state(), printed.tell(), time.perf_counter()
+        rollout(model, start)
+        seconds = time.perf_counter() - begun
+        return cls(seconds, shared_state() != state, printed.tell() > length)
+
+
+def rollout(model: Model, start: Array) -> None:
+    """Play random actions from a state to the end."""
+    state, rng = start.copy(), np.random.default_rng(0)
+    action, following = np.empty(len(model.action_low)), np.empty_like(state)
+    for _ in range(model.horizon):
+        model.sample_action(state, action, model.params, rng)
+        if model.step(state, action, following, model.params, rng)[1]:
+            break
+        state[:] = following
+
+
+def shared_state() -> str:
+    """The state of the generator of `numpy.random`, which all code of a process shares."""
+    return repr(np.random.get_state(legacy=False))  # noqa: NPY002
+
+
+STEPPING = "step", "step_exact", "rollout", "traced_rollout", "value"  # a call counts as one step at least
+ALLOWANCE = 100  # steps of a decision beside its simulations
+
+
+def most_steps(planner: Planner, model: Model, simulations: float, invalid: int) -> float:
+    """Model steps that so many simulations may take: each one plan to the end of the longest episode, and its rollouts.
+
+    Of these `invalid` were invalid, after each of which a search may make a trial. Planners that run several rollouts
+    from a leaf have their number as an attribute `leaf_playouts`.
+    """
+    playouts = getattr(planner, "leaf_playouts", 1)
+    playouts = playouts if isinstance(playouts, int) else 1
+    trials = min(invalid, MOST_TRIALS)
+    return simulations * (1 + model.horizon) * max(1, playouts) + (1 + trials) * model.horizon + ALLOWANCE
+
+
+def counting(model: Model) -> tuple[Model, Array]:
+    """A copy of a model that counts its steps, and the counter, whose first entry is their number so far.
+
+    It is NaN if a rollout could not be counted.
+    """
+    counter = np.zeros(1 + model.state_dim)
+    cls: Any = type(model)
+    counted = type(cls.__name__, (cls,), {"__module__": cls.__module__, "__slots__": ()})
+    copied = copy.copy(model)
+    object.__setattr__(copied, "__class__", counted)
+    if model.compiled and not INTERPRETED:
+        functions_of(copied)  # compiled searches keep the functions as they are, and count by the counter
+        object.__setattr__(copied, "step_counter", counter)
+    for name in STEPPING:
+        function = getattr(copied, name, None)
+        if function is not None:
+            setattr(counted, name, staticmethod(_counted(function, counter)))
+    return copied, counter
+
+
+def _counted(function: Callable[..., Any], counter: Array) -> Callable[..., Any]:
+    """The function in Python, which no search takes for a compiled one: its address would be none."""
+
+    def call(*given: Any) -> Any:
+        counter[0] += 1.0
+        return function(*given)
+
+    return call
+
 
 SIMULATIONS = 50
 EPISODE_STEPS = 3

@@ -17,12 +17,25 @@ from bonspiel.planners.core.jit import Problem, runner, seconds_loading
 from bonspiel.planners.core.problem import Stopped as Stopped
 from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.returns import all_invalid, require_valid
-from bonspiel.planners.core.tree.memory import keep_freed_memory
 from bonspiel.planners.core.tree.nodes import MEAN, UNTRIED, WITHOUT_VARIANCE, SearchTree, grow, new_tree
 from bonspiel.planners.core.tree.selection import final_choice
 from bonspiel.planners.core.walk import TreeWalk, new_walk
 from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.planner import Budget, Decision
+
+LARGEST_KEPT = (32 << 20) - (64 << 10)  # bytes of an array, with its header below glibc's DEFAULT_MMAP_THRESHOLD_MAX
+
+
+def keep_freed_memory() -> None:
+    """Let glibc keep the memory of freed arrays of up to 32 MB, instead of giving it back to the system.
+
+    An array above its threshold is given back when it is freed, and the next one pays for every page anew: a third of a
+    decision of UCT in Treasure Hunt. The threshold is 128 kB at first and rises to the size of each such array that is
+    freed (mallopt(3), M_MMAP_THRESHOLD), so that decisions were slow or fast by what their process had done before. One
+    array of the largest size that counts, never written, settles it. Other C libraries take no notice.
+    """
+    np.empty(LARGEST_KEPT, np.uint8)
+
 
 Tree = TypeVar("Tree")
 Walk = TypeVar("Walk")
@@ -112,17 +125,18 @@ def keep_tree(tree: Any) -> None:
 
 def extend(
     kernel: Any,
-    model: Model,
     tree: Tree,
     walk: Walk,
     problem: Problem,
+    *,
+    model: Model,
     settings: Any,
-    more_room: Callable[[Tree, Walk, float], Tree] | None,
     budget: Budget,
     rng: Rng,
+    grow: Callable[[Tree, Walk, float], Tree] | None = None,
     start: float | None = None,
-    held: int = 0,
-    so_far: Callable[[Tree, int, Rng], Decision] | None = None,
+    earlier: int = 0,
+    decide: Callable[[Tree, int, Rng], Decision] | None = None,
 ) -> tuple[Tree, int]:
     """Run simulations until the budget is spent.
 
@@ -130,18 +144,19 @@ def extend(
 
     Args:
         kernel: a `search_kernel`.
-        model: the model of the problem.
         tree: the tree to extend, in place while there is room.
         walk: the simulation under way.
         problem: see `problem_of`.
+        model: the model of the problem.
         settings: the planner's parameters as the kernel takes them.
-        more_room: (tree, walk, factor) gives the same tree with room for `factor` times its contents; None if it is
-            never full, or if the search ends where it is.
         budget: simulations or seconds.
         rng: the source of every random draw.
-        start: clock at the beginning of the seconds, the making of the tree included; now if None.
-        held: simulations that the tree holds from before.
-        so_far: (tree, simulations, rng) gives the decision after these; None if the tree has none before the end.
+        grow: (tree, walk, factor) returns the same tree with room for `factor` times its contents; None for a tree that
+            is never full, or if the search ends when it is.
+        start: clock when the budget of seconds began; now if None. The time to make the tree belongs to the budget.
+        earlier: simulations of earlier calls that the tree holds.
+        decide: (tree, simulations, rng) returns the decision after these simulations, for reports of progress; None if
+            there is no decision before the end.
 
     Returns:
         The tree and the number of simulations run.
@@ -168,16 +183,16 @@ def extend(
         elapsed = time.perf_counter() - start
         spent = done / budget.simulations if budget.simulations is not None else elapsed / seconds
         stops = False
-        if report is not None and so_far is not None and done > 0 and due <= elapsed and spent < 1.0:
+        if report is not None and decide is not None and done > 0 and due <= elapsed and spent < 1.0:
             if not all_invalid(problem.validity):
-                now = so_far(tree, done, copy.deepcopy(rng))  # drawn as it would be at the end, without a trace
+                now = decide(tree, done, copy.deepcopy(rng))  # drawn as it would be at the end, without a trace
                 stops, due = report(now), elapsed + PROGRESS_SECONDS
-        if stops or (done > 0 and spent >= 1.0) or (did < chunk and more_room is None):
+        if stops or (done > 0 and spent >= 1.0) or (did < chunk and grow is None):
             keep_tree(tree)
             return tree, done
-        if did == 0 and more_room is not None:
+        if did == 0 and grow is not None:
             # Doubling a large tree would overrun a time budget: make room at once for the predicted rest.
-            tree = more_room(tree, walk, _growth(held, done, max(spent, 1e-9)))
+            tree = grow(tree, walk, _growth(earlier, done, max(spent, 1e-9)))
         if done > 0 and by_count:
             chunk = max(1, int(done / elapsed * INTERRUPT_SECONDS))
         elif done > 0:
@@ -194,12 +209,12 @@ def _rollouts_left(walk: Any) -> NDArray[np.int64] | None:
     return walk.left if isinstance(walk, TreeWalk) else None
 
 
-def _growth(held: int, done: int, spent: float) -> float:
-    """The factor by which to grow a tree with `held` simulations from before and `done` of this search's budget.
+def _growth(earlier: int, done: int, spent: float) -> float:
+    """The factor by which to grow a tree with `earlier` simulations and `done` of this search's budget.
 
     `spent` is the share of the budget that these have taken, above 0.
     """
-    predicted = (held + done / spent) / (held + done) if held + done > 0 else 1.0 / spent
+    predicted = (earlier + done / spent) / (earlier + done) if earlier + done > 0 else 1.0 / spent
     return min(max(1.25 * predicted, 2.0), LARGEST_GROWTH)
 
 
@@ -244,7 +259,19 @@ def plan_with_tree(
     def decided(tree: SearchTree, simulations: int, rng: Rng) -> Decision:
         return decide(*root_of(tree), simulations, start, rng, choose, problem=problem)
 
-    tree, done = extend(kernel, model, tree, walk, problem, settings, grow, budget, rng, start, so_far=decided)
+    tree, done = extend(
+        kernel,
+        tree,
+        walk,
+        problem,
+        model=model,
+        settings=settings,
+        budget=budget,
+        rng=rng,
+        grow=grow,
+        start=start,
+        decide=decided,
+    )
     return decided(tree, done, rng)
 
 

@@ -20,7 +20,7 @@ from bonspiel.planners.dfpn.table import (
     is_solved,
     store,
 )
-from bonspiel.planners.dfpn.walk import NODES, PLY, PROOF, Rules, Walk, repeated_ply, verdict_for_mover
+from bonspiel.planners.dfpn.walk import NODES, PLY, PROOF, ProofWalk, Rules, repeated_ply, verdict_for_mover
 from bonspiel.planners.jit import model_helper
 
 FAILED = -2  # in place of a ply
@@ -33,7 +33,7 @@ _OPEN, _DONE, _WRONG = range(3)  # of a position in a replay: its moves are to b
 def replay(
     rules: Rules,
     table: ProofTable,
-    walk: Walk,
+    walk: ProofWalk,
     game: Any,
     first: int,
     won: bool,
@@ -96,7 +96,7 @@ def replay(
 def _open(
     rules: Rules,
     table: ProofTable,
-    walk: Walk,
+    walk: ProofWalk,
     game: Any,
     ply: int,
     claim: bool,
@@ -145,7 +145,7 @@ def _exchanged(move: int, one: int, other: int) -> int:
 
 
 @model_helper
-def _play_both(rules: Rules, walk: Walk, game: Any, ply: int, guided: bool, one: int, other: int) -> bool:
+def _play_both(rules: Rules, walk: ProofWalk, game: Any, ply: int, guided: bool, one: int, other: int) -> bool:
     """Play the next move of a ply, and the guide's; whether the guide has it."""
     i = walk.chosen[ply]
     move = walk.moves[ply, i]

@@ -31,9 +31,9 @@ from bonspiel.planners.dfpn.walk import (
     SOLVED,
     STATUS,
     TOO_DEEP,
+    ProofWalk,
     Rules,
     Switches,
-    Walk,
     repeated_ply,
     verdict_for_mover,
 )
@@ -43,7 +43,9 @@ BEGIN, GO_ON, COUNT = range(3)  # tasks of `advance`
 
 
 @model_helper
-def advance(rules: Rules, table: ProofTable, walk: Walk, game: Any, task: int, number: int, switches: Switches) -> int:
+def advance(
+    rules: Rules, table: ProofTable, walk: ProofWalk, game: Any, task: int, number: int, switches: Switches
+) -> int:
     """All that a problem needs compiled, in one kernel.
 
     Args:
@@ -69,7 +71,7 @@ def advance(rules: Rules, table: ProofTable, walk: Walk, game: Any, task: int, n
 
 
 @model_helper
-def begin(rules: Rules, table: ProofTable, walk: Walk, game: Any, ply: int) -> None:
+def begin(rules: Rules, table: ProofTable, walk: ProofWalk, game: Any, ply: int) -> None:
     """Begin a search at a ply whose row, key and path are set."""
     walk.progress[ROOT], walk.progress[STATUS] = ply, SEARCHING
     walk.phi_limits[ply], walk.delta_limits[ply] = INFINITE, INFINITE
@@ -79,7 +81,7 @@ def begin(rules: Rules, table: ProofTable, walk: Walk, game: Any, ply: int) -> N
 
 
 @model_helper
-def search(rules: Rules, table: ProofTable, walk: Walk, game: Any, nodes: int, switches: Switches) -> None:
+def search(rules: Rules, table: ProofTable, walk: ProofWalk, game: Any, nodes: int, switches: Switches) -> None:
     """Go on with a search, for `nodes` more nodes or a few more than that, until its status is not SEARCHING."""
     progress = walk.progress
     end = progress[NODES] + nodes
@@ -104,7 +106,7 @@ def search(rules: Rules, table: ProofTable, walk: Walk, game: Any, nodes: int, s
 
 
 @model_helper
-def _enter(rules: Rules, table: ProofTable, walk: Walk, game: Any, ply: int) -> int:
+def _enter(rules: Rules, table: ProofTable, walk: ProofWalk, game: Any, ply: int) -> int:
     """Look at the position of a ply for the first time in this visit; the verdict for its mover."""
     walk.progress[NODES] += 1
     walk.progress[PLY], walk.works[ply] = ply, 1
@@ -127,13 +129,15 @@ def _enter(rules: Rules, table: ProofTable, walk: Walk, game: Any, ply: int) -> 
 
 
 @model_helper
-def _is_open(walk: Walk, ply: int, i: int) -> bool:
+def _is_open(walk: ProofWalk, ply: int, i: int) -> bool:
     """True if no verdict on this move is known at this visit."""
     return walk.child_phi[ply, i] != 0 and walk.child_delta[ply, i] != 0
 
 
 @model_helper
-def _look_up_children(rules: Rules, table: ProofTable, walk: Walk, game: Any, ply: int, switches: Switches) -> None:
+def _look_up_children(
+    rules: Rules, table: ProofTable, walk: ProofWalk, game: Any, ply: int, switches: Switches
+) -> None:
     """Read from the table what is known of the moves at a ply."""
     for i in range(walk.counts[ply]):
         if not _is_open(walk, ply, i):
@@ -152,7 +156,7 @@ def _look_up_children(rules: Rules, table: ProofTable, walk: Walk, game: Any, pl
 
 
 @model_helper
-def _estimate(rules: Rules, table: ProofTable, walk: Walk, game: Any, ply: int, i: int, is_on: bool) -> None:
+def _estimate(rules: Rules, table: ProofTable, walk: ProofWalk, game: Any, ply: int, i: int, is_on: bool) -> None:
     """Set the numbers of a move that was not searched yet."""
     walk.child_phi[ply, i], walk.child_delta[ply, i] = 1, 1
     if is_on:
@@ -167,7 +171,7 @@ def _estimate(rules: Rules, table: ProofTable, walk: Walk, game: Any, ply: int, 
 
 
 @model_helper
-def _play(rules: Rules, walk: Walk, game: Any, ply: int, i: int) -> None:
+def _play(rules: Rules, walk: ProofWalk, game: Any, ply: int, i: int) -> None:
     """Play a move at a ply."""
     move = walk.moves[ply, i]
     rules.play(game, ply, move, ply + 1)
@@ -177,7 +181,7 @@ def _play(rules: Rules, walk: Walk, game: Any, ply: int, i: int) -> None:
 
 @model_helper
 def _take_verdict(
-    rules: Rules, table: ProofTable, walk: Walk, game: Any, ply: int, i: int, slot: int, other_path: bool
+    rules: Rules, table: ProofTable, walk: ProofWalk, game: Any, ply: int, i: int, slot: int, other_path: bool
 ) -> None:
     """Believe the table's verdict on a move if it holds on this path; otherwise doubt it until the move was searched.
 
@@ -197,7 +201,7 @@ def _take_verdict(
 
 
 @model_helper
-def _numbers(walk: Walk, ply: int) -> tuple[int, int]:
+def _numbers(walk: ProofWalk, ply: int) -> tuple[int, int]:
     """Phi and delta of a ply from those of its moves; old ones, which may lead back here, are not summed up."""
     phi, delta, largest, only_old = INFINITE, 0, 0, True
     for i in range(walk.counts[ply]):
@@ -213,7 +217,7 @@ def _numbers(walk: Walk, ply: int) -> tuple[int, int]:
 
 
 @model_helper
-def _raise_limits(walk: Walk, ply: int, phi: int, delta: int) -> None:
+def _raise_limits(walk: ProofWalk, ply: int, phi: int, delta: int) -> None:
     """Search at least one new position below a ply with old moves, in spite of its limits.
 
     Otherwise two lines that lead to each other may raise their numbers in turn for ever (Kishimoto 2010).
@@ -227,7 +231,7 @@ def _raise_limits(walk: Walk, ply: int, phi: int, delta: int) -> None:
 
 
 @model_helper
-def _choose(walk: Walk, ply: int, phi: int, delta: int, widening: bool) -> None:
+def _choose(walk: ProofWalk, ply: int, phi: int, delta: int, widening: bool) -> None:
     """Choose the move of least delta, and set the thresholds below it."""
     best, second = NOWHERE, INFINITE
     for i in range(walk.counts[ply]):
@@ -245,13 +249,13 @@ def _choose(walk: Walk, ply: int, phi: int, delta: int, widening: bool) -> None:
 
 
 @model_helper
-def _leave_decided(table: ProofTable, walk: Walk, ply: int, won: bool) -> None:
+def _leave_decided(table: ProofTable, walk: ProofWalk, ply: int, won: bool) -> None:
     """Leave a position that is over."""
     _leave(table, walk, ply, 0 if won else INFINITE, INFINITE if won else 0)
 
 
 @model_helper
-def _leave(table: ProofTable, walk: Walk, ply: int, phi: int, delta: int) -> None:
+def _leave(table: ProofTable, walk: ProofWalk, ply: int, phi: int, delta: int) -> None:
     """Store what is known of a position, and go back to the one before."""
     move, rests = _reason(walk, ply, phi, delta)
     store(table, walk.keys[ply], phi, delta, walk.met[ply], walk.works[ply], move, rests, walk.paths[ply])
@@ -267,7 +271,7 @@ def _leave(table: ProofTable, walk: Walk, ply: int, phi: int, delta: int) -> Non
 
 
 @model_helper
-def _reason(walk: Walk, ply: int, phi: int, delta: int) -> tuple[int, int]:
+def _reason(walk: ProofWalk, ply: int, phi: int, delta: int) -> tuple[int, int]:
     """The move that wins, if one does, and the least ply above this one that the verdict rests on, or NEVER."""
     move, rests = NOWHERE, NEVER
     for i in range(walk.counts[ply]):
@@ -280,7 +284,7 @@ def _reason(walk: Walk, ply: int, phi: int, delta: int) -> tuple[int, int]:
 
 
 @model_helper
-def _simulate(rules: Rules, table: ProofTable, walk: Walk, game: Any, ply: int) -> None:
+def _simulate(rules: Rules, table: ProofTable, walk: ProofWalk, game: Any, ply: int) -> None:
     """Replay the refutation of the move just searched against the other moves."""
     before, refuted = walk.progress[NODES], walk.chosen[ply]
     guide = len(walk.keys) + ply + 1

@@ -31,9 +31,9 @@ from bonspiel.planners.dfpn.walk import (
     SEARCHING,
     SOLVED,
     STATUS,
+    ProofWalk,
     Rules,
     Switches,
-    Walk,
     new_walk,
 )
 
@@ -43,7 +43,7 @@ MOST_GAPS = 100  # of a proof that are searched again
 
 
 @dataclass(frozen=True)
-class Problem:
+class ProofProblem:
     """A question with an answer: can the side to prove something force it?
 
     Attributes:
@@ -66,7 +66,7 @@ class Problem:
 
 
 @dataclass(frozen=True)
-class Limits:
+class ProofLimits:
     """When a search gives up: nodes, seconds of CPU time (checked every 2,000 nodes), megabytes of the table."""
 
     nodes: int = 1 << 62
@@ -105,12 +105,12 @@ class Answer:
 
 
 def solve(
-    problem: Problem,
+    problem: ProofProblem,
     switches: Switches = Switches(),  # noqa: B008
-    limits: Limits = Limits(),
+    limits: ProofLimits = ProofLimits(),
     report: Callable[[int, int, int], None] | None = None,
 ) -> Answer:
-    """Search until there is a verdict or a limit is reached.
+    """ProofSearch until there is a verdict or a limit is reached.
 
     Args:
         problem: the question.
@@ -118,20 +118,20 @@ def solve(
         limits: when to give up.
         report: called from time to time with nodes, phi and delta.
     """
-    search = Search(problem, switches, limits)
+    search = ProofSearch(problem, switches, limits)
     for nodes, phi, delta in search.steps():
         if report is not None:
             report(nodes, phi, delta)
     return search.answer()
 
 
-class Search:
+class ProofSearch:
     """A search under way."""
 
-    def __init__(self, problem: Problem, switches: Switches, limits: Limits) -> None:
+    def __init__(self, problem: ProofProblem, switches: Switches, limits: ProofLimits) -> None:
         self.problem, self.switches, self.limits = problem, switches, limits
         self.table: ProofTable = new_table(limits.megabytes)
-        self.walk: Walk = new_walk(problem.plies, problem.moves)
+        self.walk: ProofWalk = new_walk(problem.plies, problem.moves)
         self.walk.progress[PROVER] = int(not problem.prover_first)
         self.walk.keys[0] = problem.key
         self.seconds, self.reason = 0.0, ""
@@ -155,7 +155,7 @@ class Search:
         return max(phi, 1), max(sum(int(self.walk.child_phi[0, i]) for i in open_moves), 1)
 
     def steps(self) -> Iterator[tuple[int, int, int]]:
-        """Search chunk by chunk; yields nodes, phi and delta."""
+        """ProofSearch chunk by chunk; yields nodes, phi and delta."""
         self._call(GO_ON, 0)  # loads compiled code
         began = time.process_time()
         self._call(BEGIN, 0)

@@ -10,7 +10,7 @@ from bonspiel.planners.dfpn.table import NOWHERE, Ints
 from bonspiel.planners.jit import model_helper, typeof
 
 SEARCHING, SOLVED, TOO_DEEP = range(3)  # the status of a search
-PLY, ROOT, NODES, STATUS, PROVER, PROOF = range(6)  # entries of `Walk.progress`
+PLY, ROOT, NODES, STATUS, PROVER, PROOF = range(6)  # entries of `ProofWalk.progress`
 
 
 class Rules(NamedTuple):
@@ -55,7 +55,7 @@ class Switches(NamedTuple):
     widening: bool = False
 
 
-class Walk(NamedTuple):
+class ProofWalk(NamedTuple):
     """The positions from the root to where the search is, a row for each ply, and their moves.
 
     Attributes:
@@ -108,27 +108,27 @@ class Walk(NamedTuple):
     codes: NDArray[np.int64]
 
 
-def new_walk(plies: int, moves: int) -> Walk:
+def new_walk(plies: int, moves: int) -> ProofWalk:
     """Room for lines of this many plies, and for moves numbered below `moves`."""
     lines = np.zeros((10, plies), np.int64)
     children = np.zeros((7, plies, moves), np.int64)
     codes = np.random.default_rng(0).integers(1 << 62, size=(plies, moves))
     guide = np.zeros((2, moves), np.int64)
-    return Walk(np.zeros(6, np.int64), *lines, *children, np.zeros(plies, np.int64), *guide, codes)  # type: ignore[call-arg]
+    return ProofWalk(np.zeros(6, np.int64), *lines, *children, np.zeros(plies, np.int64), *guide, codes)  # type: ignore[call-arg]
 
 
 WALK, SWITCHES = typeof(new_walk(1, 1)), typeof(Switches())
 
 
 @model_helper
-def verdict_for_mover(rules: Rules, walk: Walk, game: Any, ply: int) -> int:
+def verdict_for_mover(rules: Rules, walk: ProofWalk, game: Any, ply: int) -> int:
     """+1 if the player to move at a ply has won, -1 if they have lost, 0 while open."""
     verdict = rules.verdict(game, ply)
     return verdict if ply % 2 == walk.progress[PROVER] else -verdict
 
 
 @model_helper
-def repeated_ply(walk: Walk, ply: int, key: int) -> int:
+def repeated_ply(walk: ProofWalk, ply: int, key: int) -> int:
     """The ply of the line so far at which the position of a key stood, or NOWHERE; `ply` is the last one."""
     for earlier in range(ply - 1, -1, -2):
         if walk.keys[earlier] == key:

@@ -19,7 +19,7 @@ from bonspiel.planners.core.jit import Problem, gain_of, int64, run, seconds_loa
 from bonspiel.planners.core.problem import PlanLength, problem_of, search_kernel
 from bonspiel.planners.core.returns import invalid_in
 from bonspiel.planners.core.search import CHUNK_SECONDS, decide, extend
-from bonspiel.planners.core.tree.nodes import copy
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.walk import NO_LIMIT, TREE_WALK, TreeWalk, new_walk
 from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, Traits
@@ -187,7 +187,18 @@ def plan_with_sequences(
         left = budget.simulations - last
         if left > 0:
             rest = Budget(left)
-            sequences, done = extend(_roll_out, model, sequences, walk, problem, repeats, next_round, rest, rng, start)
+            sequences, done = extend(
+                _roll_out,
+                sequences,
+                walk,
+                problem,
+                model=model,
+                settings=repeats,
+                budget=rest,
+                rng=rng,
+                grow=next_round,
+                start=start,
+            )
         _learn(rule, sequences, problem)
         final = new_round(rule.finalists())
         run(_roll_out, model, final, walk, problem, last, rng, repeats)
@@ -227,7 +238,7 @@ def _in_seconds(
     """
     begin = time.perf_counter()
     part = Budget(seconds=MEASURED * seconds)
-    _, done = extend(_roll_out, model, sequences, walk, problem, NO_LIMIT, None, part, rng)
+    _, done = extend(_roll_out, sequences, walk, problem, model=model, settings=NO_LIMIT, budget=part, rng=rng)
     begin, end, now = begin + seconds_loading(begin), start + seconds_loading(start) + seconds, time.perf_counter()
     last = len(rule.finalists()) * repeats
     while True:
@@ -239,7 +250,9 @@ def _in_seconds(
         sequences = new_round(rule.propose())
         expected = len(sequences.actions) * repeats * each
         part = Budget(seconds=min(left, max(LATE * expected, CHUNK_SECONDS)))
-        _, did = extend(_roll_out, model, sequences, walk, problem, repeats, None, part, rng, now)
+        _, did = extend(
+            _roll_out, sequences, walk, problem, model=model, settings=repeats, budget=part, rng=rng, start=now
+        )
         begun, now, done = now, time.perf_counter(), done + did
         if now - begun > LATE * each * did:  # at this speed the budget allows smaller rounds
             rule.resize(done + round(max(end - now, 0.0) / (now - begun) * did))

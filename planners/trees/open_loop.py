@@ -10,16 +10,18 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
-from bonspiel.planners.checks import missing, require_at_least, require_positive, two_players
-from bonspiel.planners.core.jit import Problem, step
+from bonspiel.planners.checks import missing, require_positive, two_players
+from bonspiel.planners.core.jit import Problem, model_helper, step
 from bonspiel.planners.core.problem import PlanLength, search_kernel
 from bonspiel.planners.core.search import plan_with_tree
 from bonspiel.planners.core.tree.backup import back_up
 from bonspiel.planners.core.tree.leaf import check_leaf, playouts_of, value_leaf
 from bonspiel.planners.core.tree.new_actions import add_sampled_action
-from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree, add_node, copy, has_room
-from bonspiel.planners.core.tree.selection import best_edge
+from bonspiel.planners.core.tree.nodes import ENDED, SEARCH_TREE, SearchTree, add_node, has_room
+from bonspiel.planners.core.tree.selection import Bonus, Selection, check_bonus, columns_of, select_edge, selection_of
+from bonspiel.planners.core.tree.simulation import descend
 from bonspiel.planners.core.tree.widening import is_due
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, record
 from bonspiel.planners.model import HasRollout
 from bonspiel.planners.planner import check_plan
@@ -29,40 +31,56 @@ from bonspiel.planners.spaces import EXPLORATION, LEAF, LOOKAHEAD, WIDENING, Par
 class OpenLoopSettings(NamedTuple):
     """The parameters of `OpenLoop` as its kernel takes them."""
 
-    exploration: float
+    selection: Selection
     k_action: float
     alpha_action: float
     playouts: int
 
 
-@search_kernel(SEARCH_TREE, TREE_WALK, OpenLoopSettings(1.0, 1.0, 1.0, 1))
+@model_helper
+def _choose(tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, rng: Rng, settings: OpenLoopSettings) -> int:
+    if is_due(tree, node):
+        return add_sampled_action(tree, problem, node, walk.state[0], rng, settings.k_action, settings.alpha_action)
+    return select_edge(tree, node, settings.selection, rng)
+
+
+@model_helper
+def _follow(
+    tree: SearchTree,
+    walk: TreeWalk,
+    problem: Problem,
+    depth: int,
+    node: int,
+    edge: int,
+    rng: Rng,
+    settings: OpenLoopSettings,
+) -> tuple[int, float, int]:
+    """Step from the simulation's own state to the child of the edge, whatever the state there is."""
+    state, next_state = walk.state[0], walk.state[1]
+    reward, terminated = step(problem, state, tree.action[edge], next_state, rng)
+    record(walk, depth, node, edge, reward)
+    copy(next_state, state)
+    if terminated or depth + 1 == problem.steps:
+        return ENDED, 0.0, 1
+    child = tree.edges[edge]["first_outcome"]
+    if child == 0:
+        child = add_node(tree, state, reward, 1.0)
+        tree.edges[edge]["first_outcome"] = child
+        if settings.playouts > 0:
+            value, weight = value_leaf(state, walk, problem, depth + 1, rng, settings.playouts)
+            return ENDED, value, weight
+    return child, 0.0, 1
+
+
+@search_kernel(SEARCH_TREE, TREE_WALK, OpenLoopSettings(selection_of(1.0), 1.0, 1.0, 1))
 def _search(
     tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: OpenLoopSettings
 ) -> int:
-    state, next_state = walk.state[0], walk.state[1]
     for simulation in range(simulations):
         if not has_room(tree, problem.steps):
             return simulation
-        copy(problem.state, state)
-        node, depth, leaf_value = 0, 0, 0.0
-        while True:
-            if is_due(tree, node):
-                edge = add_sampled_action(tree, problem, node, state, rng, settings.k_action, settings.alpha_action)
-            else:
-                edge = best_edge(tree, node, settings.exploration, rng)
-            reward, terminated = step(problem, state, tree.action[edge], next_state, rng)
-            record(walk, depth, node, edge, reward)
-            copy(next_state, state)
-            depth += 1
-            if terminated or depth == problem.steps:
-                break
-            node = tree.edges[edge]["first_outcome"]  # whatever the state is: the sequence of actions is the node
-            if node == 0:
-                node = add_node(tree, state, reward, 1.0)
-                tree.edges[edge]["first_outcome"] = node
-                if settings.playouts > 0:
-                    leaf_value, _ = value_leaf(state, walk, problem, depth, rng, settings.playouts)
-                    break
+        copy(problem.state, walk.state[0])
+        depth, leaf_value, _ = descend(tree, walk, problem, rng, settings, _choose, _follow)
         back_up(tree, walk, depth, leaf_value, problem.discount, problem.validity)
     return simulations
 
@@ -75,23 +93,25 @@ class OpenLoop(PlanLength):
     noise leads.
 
     Args:
-        exploration: C of UCB1, at least 0.
+        exploration: C, at least 0.
         alpha_action: exponent of action widening, in (0, 1].
         k_action: factor of action widening, above 0.
         leaf: value of a new leaf by acting on in the "tree", or by the model's "rollout".
+        bonus: "ucb1", or "ucb_v" or "ucb1_tuned", which look at the variance of the returns.
     """
 
     exploration: float = 1.0
     alpha_action: float = 0.3
     k_action: float = 1.0
     leaf: Literal["tree", "rollout"] = "tree"
+    bonus: Bonus = "ucb1"
 
     tuning: ClassVar[Parameters] = {**LOOKAHEAD, **EXPLORATION, **WIDENING, **LEAF}
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
         super().__post_init__()
-        require_at_least("exploration", self.exploration, 0.0)
+        check_bonus(self.exploration, self.bonus)
         require_positive("alpha_action", self.alpha_action, 1.0)
         require_positive("k_action", self.k_action)
         check_leaf(self.leaf)
@@ -103,7 +123,17 @@ class OpenLoop(PlanLength):
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
         state = check_plan(self, model, state, budget, rng)
-        settings = OpenLoopSettings(self.exploration, self.k_action, self.alpha_action, playouts_of(self.leaf))
+        selection = selection_of(self.exploration, self.bonus)
+        settings = OpenLoopSettings(selection, self.k_action, self.alpha_action, playouts_of(self.leaf))
         return plan_with_tree(
-            _search, settings, model, state, budget, rng, root_actions, by_state=False, lookahead=self.lookahead
+            _search,
+            settings,
+            model,
+            state,
+            budget,
+            rng,
+            root_actions,
+            by_state=False,
+            columns=columns_of(self.bonus),
+            lookahead=self.lookahead,
         )

@@ -11,11 +11,11 @@ from bonspiel.planners.core.tree.blind_values import NO_BLIND_VALUES, BlindValue
 from bonspiel.planners.core.tree.descent import follow
 from bonspiel.planners.core.tree.new_actions import choose_widening
 from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree
-from bonspiel.planners.core.tree.selection import Selection, selection_of
+from bonspiel.planners.core.tree.selection import BONUS, Selection, selection_of
 from bonspiel.planners.core.tree.simulation import simulate
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
 from bonspiel.planners.planner import check_plan
-from bonspiel.planners.spaces import BLIND_VALUES, BONUS, EXPLORATION, LEAF, LOOKAHEAD, WIDENING, Parameters
+from bonspiel.planners.spaces import BLIND_VALUES, EXPLORATION, LEAF, LOOKAHEAD, WIDENING, Parameters
 from bonspiel.planners.trees.tree_search import TreeSearch
 
 

@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.checks import MOST_ACTIONS, missing, missing_action_bounds, offers, require_count
 from bonspiel.planners.core.actions import action_set, own_actions
-from bonspiel.planners.core.jit import Problem, helper
+from bonspiel.planners.core.jit import Problem, helper, model_helper
 from bonspiel.planners.core.problem import PlanLength, search_kernel
 from bonspiel.planners.core.search import decide, extend, first_nodes, root_of
-from bonspiel.planners.core.tree.backup import back_up
 from bonspiel.planners.core.tree.descent import choose_of_set, follow
 from bonspiel.planners.core.tree.leaf import check_leaf, playouts_of
-from bonspiel.planners.core.tree.nodes import ENDED, MEAN, SEARCH_TREE, SearchTree, grow, has_room, new_tree
+from bonspiel.planners.core.tree.nodes import MEAN, SEARCH_TREE, SearchTree, grow, new_tree
 from bonspiel.planners.core.tree.selection import Bonus, Selection, check_selection, columns_of, selection_of
+from bonspiel.planners.core.tree.simulation import simulate
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
 from bonspiel.planners.model import HasActions, HasRollout
 from bonspiel.planners.planner import Traits, check_plan
@@ -54,23 +54,19 @@ def _least_tried(tree: SearchTree, left: NDArray[np.int64]) -> int:
     return best
 
 
+@model_helper
+def _choose(tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, rng: Rng, settings: HalvingSettings) -> int:
+    """The root's action of the fewest visits of those that are left; below the root that of UCT."""
+    if node == 0:
+        return _least_tried(tree, settings.left)
+    return choose_of_set(tree, walk, problem, node, rng, settings)
+
+
 @search_kernel(SEARCH_TREE, TREE_WALK, HalvingSettings(np.zeros(1, np.int64), selection_of(1.0), np.ones((1, 1)), 1))
 def _search(
     tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: HalvingSettings
 ) -> int:
-    for simulation in range(simulations):
-        if not has_room(tree, problem.steps):
-            return simulation
-        node, depth, leaf_value = 0, 0, 0.0
-        while node != ENDED:
-            if depth == 0:
-                edge = _least_tried(tree, settings.left)
-            else:
-                edge = choose_of_set(tree, walk, problem, node, rng, settings)
-            node, leaf_value, _ = follow(tree, walk, problem, depth, node, edge, rng, settings)
-            depth += 1
-        back_up(tree, walk, depth, leaf_value, problem.discount, problem.validity)
-    return simulations
+    return simulate(tree, walk, problem, simulations, rng, settings, _choose, follow)
 
 
 def _better_half(tree: SearchTree, left: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -144,7 +140,18 @@ class SequentialHalving(PlanLength):
             part = _part(budget, done, time.perf_counter() - start, number / rounds, len(left))
             if part is not None:
                 settings = settings._replace(left=left)
-                tree, more = extend(_search, model, tree, walk, problem, settings, grow, part, rng, held=done)
+                tree, more = extend(
+                    _search,
+                    tree,
+                    walk,
+                    problem,
+                    model=model,
+                    settings=settings,
+                    budget=part,
+                    rng=rng,
+                    grow=grow,
+                    earlier=done,
+                )
                 done += more
             left = _better_half(tree, left)
         return decide(*root_of(tree), done, start, rng, lambda *_: int(left[0]), problem=problem)

@@ -12,12 +12,12 @@ from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.tree.descent import choose_of_set, follow
 from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree
-from bonspiel.planners.core.tree.selection import Selection, selection_of
+from bonspiel.planners.core.tree.selection import BONUS, Selection, selection_of
 from bonspiel.planners.core.tree.simulation import simulate
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
 from bonspiel.planners.model import HasActions
 from bonspiel.planners.planner import check_plan
-from bonspiel.planners.spaces import BONUS, EXPLORATION, LEAF, LOOKAHEAD, N_ACTIONS, Parameters
+from bonspiel.planners.spaces import EXPLORATION, LEAF, LOOKAHEAD, N_ACTIONS, Parameters
 from bonspiel.planners.trees.tree_search import TreeSearch
 
 

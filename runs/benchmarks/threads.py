@@ -11,7 +11,8 @@ from bonspiel.planners.wrappers.root.workers import run_all
 from bonspiel.planners.wrappers.threads.planner import SHARED
 from bonspiel.runs.benchmarks.measurement import TRAP, Measurement
 
-PROBLEMS = {"treasure_hunt:size=15": 100_000, "racetrack": 20_000, TRAP: 200_000}  # simulations of both threads together
+# simulations of both threads together
+PROBLEMS = {"treasure_hunt:size=15": 100_000, "racetrack": 20_000, TRAP: 200_000}
 REPEATS = 5
 
 

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from bonspiel.runs.verbs.options import listed, option
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
-# entry points: a verb's name = "module:function", a function that adds the verb, and one that adds options to its parser
+# entry points: a verb's name = "module:function", which adds the verb, or adds options to its parser
 GROUP, OPTIONS = "bonspiel.verbs", "bonspiel.options"
 PLANNER = "NAME[:key=value,...]"
 

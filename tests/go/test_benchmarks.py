@@ -1,5 +1,6 @@
 """The benchmarks of playouts and of proofs."""
 
+from bonspiel.go import benchmarks
 from bonspiel.go.benchmarks import go_playouts, go_proofs
 
 

@@ -110,7 +110,7 @@ def test_no_tree_that_threads_share_depends_on_what_memory_held(inner, model, me
 
     def found(given):
         rng, start = np.random.default_rng(7), time.perf_counter()
-        task = Virtual(1.0, 1.0, False), model, state_of(model), Budget(SIMULATIONS), rng, given, 1, start
+        task = Virtual(1.0, False), model, state_of(model), Budget(SIMULATIONS), rng, given, 1, start
         return [part.tolist() for part in root_of(search_together(inner(), *task)[0])]
 
     for given in given_to(inner(), model):

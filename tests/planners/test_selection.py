@@ -8,7 +8,7 @@ import pytest
 
 from bonspiel import planners
 from bonspiel.planners import Budget
-from bonspiel.planners.core.tree.selection import UCB1, UCB1_TUNED, UCB_V, score
+from bonspiel.planners.core.tree.selection import UCB1, UCB1_TUNED, UCB_V, Terms, score
 from bonspiel.planners.jit import compiled
 from tests.planners.tiny_models import Bandit, bandit_step
 
@@ -20,15 +20,19 @@ LOG = math.log(20)
 
 @pytest.mark.parametrize("c", [1.0, 3.0])
 def test_scores_are_those_of_the_papers(c):
-    assert score(ROW, 0, c, ROOT, UCB1) == pytest.approx(1 + c * math.sqrt(2 * LOG / 4))
-    assert score(ROW, 0, c, ROOT, UCB_V) == pytest.approx(1 + math.sqrt(2 * 0.25 * LOG / 4) + 3 * c * LOG / 4)
-    assert score(ROW, 0, c, ROOT, UCB1_TUNED) == pytest.approx(1 + math.sqrt(LOG / 4 * c * c / 4))
+    assert score(ROW, 0, Terms(c, ROOT, 0.0, UCB1)) == pytest.approx(1 + c * math.sqrt(2 * LOG / 4))
+    assert score(ROW, 0, Terms(c, ROOT, 0.0, UCB_V)) == pytest.approx(
+        1 + math.sqrt(2 * 0.25 * LOG / 4) + 3 * c * LOG / 4
+    )
+    assert score(ROW, 0, Terms(c, ROOT, 0.0, UCB1_TUNED)) == pytest.approx(1 + math.sqrt(LOG / 4 * c * c / 4))
 
 
 def test_ucb1_tuned_explores_less_where_returns_vary_less():
     many = np.array([[1.0, 0.001, 0.01]])  # a million visits
     bound = 0.01 + math.sqrt(2 * LOG / 1e6)
-    assert score(many, 0, 1.0, ROOT, UCB1_TUNED) == pytest.approx(1 + math.sqrt(LOG / 1e6 * bound), rel=1e-12)
+    assert score(many, 0, Terms(1.0, ROOT, 0.0, UCB1_TUNED)) == pytest.approx(
+        1 + math.sqrt(LOG / 1e6 * bound), rel=1e-12
+    )
     assert bound < 0.25
 
 

@@ -59,7 +59,9 @@ class AdaptiveEpisode:
             (first,) = nearest(root.action[: root.counts[CELLS]], actions[[self.last.chosen[1]]], scale, rng)
             hand_on(self.last, tree.sequence, first)
         walk = new_walk(model.state_dim, problem.steps, len(actions), depth)
-        tree, done = extend(search, model, tree, walk, problem, settings, grow, budget, rng, start)
+        tree, done = extend(
+            search, tree, walk, problem, model=model, settings=settings, budget=budget, rng=rng, grow=grow, start=start
+        )
         if settings.memory > 0.0:
             self.last = tree.sequence
         rows = np.arange(root.counts[CELLS])

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from bonspiel.planners.abstraction.adaptive.smoothing import (
     CHOSEN,
-    MEAN,
+    GAIN,
+    INV_SQRT,
     MOST_CELLS,
-    RARITY,
     RETURN,
     ROWS,
     SMOOTHED,
@@ -27,14 +27,15 @@ from bonspiel.planners.abstraction.adaptive.smoothing import (
 from bonspiel.planners.core.actions import spread_points
 from bonspiel.planners.core.argmax import argmax
 from bonspiel.planners.core.jit import helper
+from bonspiel.planners.core.tree.selection import UCB1, Terms, upper_bound
 from bonspiel.planners.model import Array, Rng
 
-CELLS, FIRST, PULLS, DUE = 0, 1, 2, 3  # entries of Root.counts
+CELLS, FIRST, PULLS, DUE = 0, 1, 2, 3  # entries of RootCells.counts
 DIVISIONS = 16  # of each coordinate, into widths of 2e-8
 GROWTH = 1.1  # of the visits, after which the bandwidth is chosen anew
 
 
-class Root(NamedTuple):
+class RootCells(NamedTuple):
     """The root's actions and what they returned.
 
     Attributes:
@@ -89,7 +90,7 @@ def spread_out(count: int, dim: int, rng: Rng) -> NDArray[np.int64]:
     return cells[np.argsort(np.arange(count) * (math.sqrt(5.0) - 1.0) / 2.0 % 1.0, kind="stable")]
 
 
-def new_root(actions: Array, width: Array, scale: Array, grid: NDArray[np.int64]) -> Root:
+def new_root(actions: Array, width: Array, scale: Array, grid: NDArray[np.int64]) -> RootCells:
     """Cells without visits, with these actions in the middle, [A, action_dim].
 
     Args:
@@ -100,7 +101,7 @@ def new_root(actions: Array, width: Array, scale: Array, grid: NDArray[np.int64]
     """
     first, dim = actions.shape
     room = max(MOST_CELLS, first)
-    root = Root(
+    root = RootCells(
         counts=np.array([first, first, 0, 0]),
         action=np.empty((room, dim)),
         divisions=np.zeros(room, np.int64),
@@ -112,18 +113,18 @@ def new_root(actions: Array, width: Array, scale: Array, grid: NDArray[np.int64]
     )
     root.action[:first] = actions
     root.grid[:first] = grid
-    root.stats[WEIGHT, :first] = root.stats[RARITY, :first] = 1.0
+    root.stats[WEIGHT, :first] = root.stats[INV_SQRT, :first] = 1.0
     return root
 
 
 @helper
-def _upper_bound(known: tuple[Array, Array, float], cell: int) -> float:
-    smoothed, rarity, width = known
-    return smoothed[cell] + width * rarity[cell]
+def _score(known: tuple[Array, Array, Terms], cell: int) -> float:
+    smoothed, inverse_roots, terms = known
+    return upper_bound(smoothed[cell], inverse_roots[cell], 0.0, terms)
 
 
 @helper
-def choose_cell(root: Root, exploration: float, rng: Rng) -> int:
+def choose_cell(root: RootCells, exploration: float, rng: Rng) -> int:
     """Choose by UCB1 on the smoothed means, equals drawn; the first cells once each before, in their order.
 
     An untried part counts as one visit.
@@ -132,15 +133,15 @@ def choose_cell(root: Root, exploration: float, rng: Rng) -> int:
     if pulls < root.counts[FIRST]:
         best = int(pulls)
     else:
-        width = exploration * math.sqrt(2.0 * math.log(pulls))
-        known = (root.stats[SMOOTHED], root.stats[RARITY], width)
-        best = argmax(_upper_bound, known, 0, root.counts[CELLS], rng)
+        terms = Terms(exploration, math.sqrt(2.0 * math.log(pulls)), math.inf, UCB1)
+        known = (root.stats[SMOOTHED], root.stats[INV_SQRT], terms)
+        best = argmax(_score, known, 0, root.counts[CELLS], rng)
     chosen[best] += 1.0
     return best
 
 
 @helper
-def add_return(root: Root, cell: int, gain: float, returned: float, thresholds: Array) -> None:
+def add_return(root: RootCells, cell: int, gain: float, returned: float, thresholds: Array) -> None:
     """Add a gain to the action of a cell and to all near it; divide the cell and choose the bandwidth when due.
 
     Args:
@@ -155,15 +156,15 @@ def add_return(root: Root, cell: int, gain: float, returned: float, thresholds: 
     stats[VISITS, cell] += 1.0
     visits = stats[VISITS, cell]
     stats[RETURN, cell] += (returned - stats[RETURN, cell]) / visits
-    stats[RARITY, cell] = 1.0 / math.sqrt(visits)
+    stats[INV_SQRT, cell] = 1.0 / math.sqrt(visits)
     if visits == 1.0:  # the one that it counted as before goes
-        stats[TOTAL, cell] -= stats[MEAN, cell]
+        stats[TOTAL, cell] -= stats[GAIN, cell]
         stats[WEIGHT, cell] -= 1.0
-        stats[MEAN, cell] = gain
+        stats[GAIN, cell] = gain
     else:
-        change = gain - stats[MEAN, cell]
-        stats[MEAN, cell] += change / visits
-        stats[SQUARES, cell] += change * (gain - stats[MEAN, cell])
+        change = gain - stats[GAIN, cell]
+        stats[GAIN, cell] += change / visits
+        stats[SQUARES, cell] += change * (gain - stats[GAIN, cell])
     depth, first_round = root.divisions[cell], root.counts[PULLS] <= root.counts[FIRST]
     due = root.counts[PULLS] >= root.counts[DUE] and not first_round
     if depth < len(thresholds) and visits >= thresholds[depth] and root.counts[CELLS] + 2 <= MOST_CELLS:
@@ -189,7 +190,7 @@ def add_return(root: Root, cell: int, gain: float, returned: float, thresholds: 
 
 
 @helper
-def _divide(root: Root, cell: int) -> None:
+def _divide(root: RootCells, cell: int) -> None:
     """Cut a cell into three along the coordinate whose turn it is.
 
     The middle one has the action of the whole and keeps its place; the others begin with its mean.
@@ -208,6 +209,6 @@ def _divide(root: Root, cell: int) -> None:
         root.grid[part] = root.grid[cell]
         for row in range(len(root.stats)):
             root.stats[row, part] = 0.0
-        root.stats[MEAN, part] = root.stats[MEAN, cell]
-        root.stats[RARITY, part] = 1.0
+        root.stats[GAIN, part] = root.stats[GAIN, cell]
+        root.stats[INV_SQRT, part] = 1.0
         note_place(root.smoothing, part, root.action, root.scale)

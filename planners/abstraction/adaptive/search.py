@@ -10,16 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bonspiel.planners.abstraction.adaptive.root import FIRST, PULLS, Root, add_return, choose_cell, new_root
+from bonspiel.planners.abstraction.adaptive.root import FIRST, PULLS, RootCells, add_return, choose_cell, new_root
 from bonspiel.planners.abstraction.adaptive.sequence import Sequence, leave_at, no_sequence, remember
 from bonspiel.planners.abstraction.fixed import trie as cells_of_states
-from bonspiel.planners.abstraction.fixed.search import FixedSettings, add, choose, descend, sum_up
+from bonspiel.planners.abstraction.fixed.search import FixedSettings, add, choose, find_cells, sum_up
 from bonspiel.planners.abstraction.fixed.trie import FixedTrie, FixedWalk
 from bonspiel.planners.abstraction.spread import cell_exploration, root_exploration
 from bonspiel.planners.core.jit import Problem, gain_of, helper, player, step
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.returns import note_return
-from bonspiel.planners.core.tree.nodes import copy
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.model import Array, Rng
 
 
@@ -44,7 +44,7 @@ class AdaptiveTree(NamedTuple):
     """
 
     trie: FixedTrie
-    root: Root
+    root: RootCells
     baseline: Array
     sequence: Sequence
 
@@ -56,7 +56,7 @@ class AdaptiveWalk(NamedTuple):
     value: Array
 
 
-def new_tree(n_actions: int, root: Root, steps: int, nodes: int, max_depth: int) -> AdaptiveTree:
+def new_tree(n_actions: int, root: RootCells, steps: int, nodes: int, max_depth: int) -> AdaptiveTree:
     """An empty tree with room for `nodes` nodes."""
     nobody = np.empty((0, root.action.shape[1]))
     trie = cells_of_states.new_trie(steps, n_actions, nobody, nodes, max_depth, squares=True)
@@ -135,7 +135,7 @@ def search(
             mover = player(problem, state)
             action = root.action[cell]
             if depth > 0:
-                descend(trie, fixed, problem, state, mover, depth, cells)
+                find_cells(trie, fixed, problem, state, mover, depth, cells)
                 visits, returns, squares = sum_up(trie, fixed, depth, cells)
                 walk.value[depth] = returns / (visits + cells.weights[fixed.levels[depth] - 1])
                 own = trie.stats[fixed.nodes[depth], 2 * n_actions]

@@ -16,7 +16,7 @@ from bonspiel.planners.abstraction.spread import TIE
 from bonspiel.planners.core.jit import helper
 from bonspiel.planners.model import Array, Rng
 
-MEAN, PLAYS = 0, 1  # entries of Sequence.record
+RETURNED, PLAYS = 0, 1  # entries of Sequence.record
 UNKNOWN, HANDED_ON = -1.0, 0.0  # values of the latter before the sequence was played
 REPEATED = 0.2  # of the simulations that follow the sequence, the part that does so to the end
 
@@ -83,8 +83,10 @@ def remember(sequence: Sequence, walk: FixedWalk, depth: int, final: int, leave:
     record = sequence.record
     if leave >= depth and record[PLAYS] != UNKNOWN:
         record[PLAYS] += 1.0
-        record[MEAN] = total if record[PLAYS] == 1.0 else record[MEAN] + (total - record[MEAN]) / record[PLAYS]
-    elif record[PLAYS] == UNKNOWN or total - record[MEAN] > TIE * abs(record[MEAN]):
-        record[MEAN], record[PLAYS] = total, 1.0
+        record[RETURNED] = (
+            total if record[PLAYS] == 1.0 else record[RETURNED] + (total - record[RETURNED]) / record[PLAYS]
+        )
+    elif record[PLAYS] == UNKNOWN or total - record[RETURNED] > TIE * abs(record[RETURNED]):
+        record[RETURNED], record[PLAYS] = total, 1.0
         for i in range(len(sequence.chosen)):
             sequence.chosen[i] = walk.chosen[i] if i < depth else final

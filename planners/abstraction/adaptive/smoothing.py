@@ -18,7 +18,7 @@ from bonspiel.planners.model import Array
 # nearness to it, the quotient of these, and 1 / sqrt(visits). An action without visits counts as one visit of the mean
 # that it began with.
 ROWS = 9
-VISITS, CHOSEN, MEAN, SQUARES, RETURN, TOTAL, WEIGHT, SMOOTHED, RARITY = range(ROWS)
+VISITS, CHOSEN, GAIN, SQUARES, RETURN, TOTAL, WEIGHT, SMOOTHED, INV_SQRT = range(ROWS)
 MOST_CELLS = 64
 WIDEST = 2.0  # bandwidth, in ranges of an action
 BANDWIDTHS = 7  # the widest, halved down to 1/32
@@ -70,7 +70,7 @@ def smooth(smoothing: Smoothing, stats: Array, used: int) -> None:
     for cell in range(used):
         total[cell], weight[cell] = 0.0, 0.0
         if stats[VISITS, cell] == 0.0:
-            total[cell], weight[cell] = stats[MEAN, cell], 1.0
+            total[cell], weight[cell] = stats[GAIN, cell], 1.0
     _add_up(smoothing, stats, used, smoothing.bandwidth[0] > 0.0, total, weight)
     for cell in range(used):
         smoothed[cell] = total[cell] / weight[cell]
@@ -80,7 +80,7 @@ def smooth(smoothing: Smoothing, stats: Array, used: int) -> None:
 def _add_up(smoothing: Smoothing, stats: Array, used: int, is_smoothed: bool, total: Array, weight: Array) -> None:
     """Add gains and visits of all actions, times their nearness to each."""
     for other in range(used):
-        visits, gains = stats[VISITS, other], stats[VISITS, other] * stats[MEAN, other]
+        visits, gains = stats[VISITS, other], stats[VISITS, other] * stats[GAIN, other]
         if visits > 0.0 and is_smoothed:
             near = smoothing.near[other]
             for cell in range(used):
@@ -143,6 +143,6 @@ def _risk(smoothing: Smoothing, stats: Array, used: int, noise: float) -> float:
     for cell in range(used):
         visits = stats[VISITS, cell]
         if visits > 0.0:
-            off = total[cell] / weight[cell] - stats[MEAN, cell]
+            off = total[cell] / weight[cell] - stats[GAIN, cell]
             risk += visits * off * off + 2.0 * noise * visits / weight[cell]
     return risk

@@ -73,6 +73,18 @@ class FixedEpisode:
         else:
             trie = aged(self.last, planner.memory, at_root)
         walk = walk_for(problem, settings)
-        trie, done = extend(search, model, trie, walk, problem, settings, grow, budget, rng, start, self._held)
+        trie, done = extend(
+            search,
+            trie,
+            walk,
+            problem,
+            model=model,
+            settings=settings,
+            budget=budget,
+            rng=rng,
+            grow=grow,
+            start=start,
+            earlier=self._held,
+        )
         self.last, self._held = trie, self._held + done
         return decide(trie.bandit.actions, trie.bandit.visits, trie.bandit.value, done, start, rng, problem=problem)

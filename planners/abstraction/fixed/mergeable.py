@@ -55,7 +55,19 @@ class FixedMergeable:
         problem = problem._replace(cell_params=self.cell_params, validity=self.validity.copy())
         walk = walk_for(problem, settings)
         trie = branch(self.trie, walk)
-        trie, done = extend(search, self.model, trie, walk, problem, settings, grow, budget, rng, start, self.held)
+        trie, done = extend(
+            search,
+            trie,
+            walk,
+            problem,
+            model=self.model,
+            settings=settings,
+            budget=budget,
+            rng=rng,
+            grow=grow,
+            start=start,
+            earlier=self.held,
+        )
         return replace(self, trie=trie, validity=problem.validity, simulations=self.simulations + done)
 
     def merged(self, parts: "Sequence[FixedMergeable]") -> "FixedMergeable":

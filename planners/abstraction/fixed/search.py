@@ -25,7 +25,8 @@ from bonspiel.planners.core.jit import Problem, cells, gain_of, helper, model_he
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.returns import note_return
 from bonspiel.planners.core.tree.bandit import choose_arm, update_arm
-from bonspiel.planners.core.tree.nodes import copy
+from bonspiel.planners.core.tree.selection import UCB1, Terms, upper_bound
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.zobrist import mix
 from bonspiel.planners.model import Array, Rng
 
@@ -76,7 +77,7 @@ def _inherit(sums: Array, stats: Array, inherited_visits: float) -> float:
 
 
 @model_helper
-def descend(
+def find_cells(
     trie: FixedTrie, walk: FixedWalk, problem: Problem, state: Array, mover: float, depth: int, settings: FixedSettings
 ) -> None:
     """Find the cells that hold the state (algorithm 5, steps 2 and 3).
@@ -162,11 +163,11 @@ def choose(walk: FixedWalk, visits: float, exploration: float, exponent: float, 
     actions = len(means)
     log_visits = math.log(visits)
     log_scaled = max(exponent * log_visits, 0.0)
-    width = exploration * math.sqrt(2.0 * log_scaled * math.exp((1.0 - exponent) * log_visits))
+    terms = Terms(exploration, math.sqrt(2.0 * log_scaled * math.exp((1.0 - exponent) * log_visits)), math.inf, UCB1)
     for action in range(actions):
         inverse = 1.0 / sums[action]
         means[action] = sums[actions + action] * inverse
-        scores[action] = means[action] + width * math.sqrt(inverse)
+        scores[action] = upper_bound(means[action], math.sqrt(inverse), 0.0, terms)
     top, best, ties = scores[0], actions, 0
     for action in range(1, actions):
         top = max(top, scores[action])
@@ -233,7 +234,7 @@ def search(
                 action = trie.bandit.actions[walk.chosen[0]]
                 last = settings.like_root[walk.chosen[0]]
             else:
-                descend(trie, walk, problem, state, mover, depth, settings)
+                find_cells(trie, walk, problem, state, mover, depth, settings)
                 visits, returns, squares = sum_up(trie, walk, depth, settings)
                 c = cell_exploration(visits, returns, squares, exploration, settings.spread)
                 visits = n_actions * settings.prior_visits + visits

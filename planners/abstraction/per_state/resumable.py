@@ -1,6 +1,5 @@
 """One resumable search of the abstraction tree over state-dependent actions."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -55,21 +54,25 @@ class PerStateSearch:
             return decide(bandit.actions, bandit.visits, bandit.value, simulations, start, rng, problem=self._problem)
 
         trie = self._trie._replace(bandit=bandit)
-        self._trie, done = self._extend(search, trie, self._problem, budget, start, decided)
+        self._trie, done = self._extend(search, trie, self._problem, budget, start=start, decide=decided)
         return decided(self._trie, done, self.rng)
 
     def _extend(
-        self,
-        kernel: Any,
-        trie: PerStateTrie,
-        problem: Problem,
-        budget: Budget,
-        start: float | None = None,
-        so_far: Callable[[PerStateTrie, int, Rng], Decision] | None = None,
+        self, kernel: Any, trie: PerStateTrie, problem: Problem, budget: Budget, **given: Any
     ) -> tuple[PerStateTrie, int]:
-        walk, settings, room = self._walk, self._settings, grow
+        """Extend the trie by one of the two kernels; `given` are further arguments of `core.search.extend`."""
         grown, done = extend(
-            kernel, self.model, trie, walk, problem, settings, room, budget, self.rng, start, self._held, so_far
+            kernel,
+            trie,
+            self._walk,
+            problem,
+            model=self.model,
+            settings=self._settings,
+            budget=budget,
+            rng=self.rng,
+            grow=grow,
+            earlier=self._held,
+            **given,
         )
         self._held += done
         return grown, done

@@ -30,8 +30,9 @@ from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.returns import note_return
 from bonspiel.planners.core.rounds import next_index
 from bonspiel.planners.core.tree.bandit import choose_arm, update_arm
-from bonspiel.planners.core.tree.nodes import INV_SQRT, MEAN, copy
+from bonspiel.planners.core.tree.nodes import INV_SQRT, MEAN
 from bonspiel.planners.core.tree.selection import ucb1
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.model import Array, Rng
 
 

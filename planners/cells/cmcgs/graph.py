@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.planners.core.jit import helper
-from bonspiel.planners.core.tree.nodes import copy, longer
+from bonspiel.planners.core.tree.nodes import longer
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.model import Array
 
 TOP = 3  # experiences that a node samples near to

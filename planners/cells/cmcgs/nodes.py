@@ -4,7 +4,7 @@ import math
 
 from bonspiel.planners.cells.cmcgs.graph import TOP, CMCGSSettings, Graph, GraphWalk, kept
 from bonspiel.planners.core.jit import helper
-from bonspiel.planners.core.tree.nodes import copy
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.model import Array, Rng
 
 FEWEST_ELITES = 5

@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]  # of the packages: the checkout, or bonspiel/ where it is installed
 PREFIX = "bonspiel."
 NOT_COMPUTING = "runs"  # which only plays and reports what the other packages compute
-COMPILER = {"bonspiel.planners.jit", "bonspiel.planners.core.jit"}
+COMPILER = {"bonspiel.planners.jit", "bonspiel.planners.kernel", "bonspiel.planners.core.jit"}
 SUFFIXES = (".py", ".json", ".npz")
 
 _IMPORT = re.compile(r"^ *(?:from ([\w.]+) )?import (\([^)]*\)|.*)", re.MULTILINE)

@@ -79,6 +79,8 @@ def _caller(role: str) -> Callable[..., Any]:
     def call(problem: Any, *arguments: Any) -> Any:
         return problem.functions[row](*arguments[:at], problem[params], *arguments[at:])
 
+    call.__doc__ = f"Call the model's `{role}` with these arguments and the model's params."
+
     @overload(call)  # type: ignore[untyped-decorator]
     def _(problem: Any, *arguments: Any) -> Any:
         def by_address(problem: Any, *arguments: Any) -> Any:

@@ -14,8 +14,9 @@ import numpy as np
 from bonspiel.planners.checks import require
 from bonspiel.planners.core.actions import inverse_widths
 from bonspiel.planners.core.jit import Problem, helper, model_helper, sample_action
-from bonspiel.planners.core.tree.nodes import SearchTree, copy
+from bonspiel.planners.core.tree.nodes import SearchTree
 from bonspiel.planners.core.tree.selection import Selection, score, terms_of
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.walk import TreeWalk
 from bonspiel.planners.model import Array, Model, Rng
 
@@ -78,11 +79,11 @@ def best_by_blind_value(
     """Write the best of some drawn actions by blind values into the node's last edge, which is new, not the first."""
     first = tree.nodes[node]["first_edge"]
     centre, scale = blind.box[0], blind.box[1]
-    c, root = terms_of(tree, node, selection)
-    level = score(tree.value, first, c, root, selection.bonus)
+    terms = terms_of(tree, node, selection)
+    level = score(tree.value, first, terms)
     total = squares = 0.0
     for known in range(first, edge):
-        above = score(tree.value, known, c, root, selection.bonus) - level
+        above = score(tree.value, known, terms) - level
         total += above
         squares += above * above
     spread = _deviation(edge - first, total, squares)
@@ -99,7 +100,7 @@ def best_by_blind_value(
         value = math.inf
         for known in range(first, edge):
             near = rho * distance(walk.actions[i], tree.action[known], scale)
-            value = min(value, near + score(tree.value, known, c, root, selection.bonus))
+            value = min(value, near + score(tree.value, known, terms))
         if value > best:
             best = value
             copy(walk.actions[i], tree.action[edge])

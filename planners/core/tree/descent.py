@@ -7,9 +7,10 @@ import numpy as np
 from bonspiel.planners.core.hash_table import find_slot
 from bonspiel.planners.core.jit import Problem, actions, helper, meet_again, model_helper, player, step
 from bonspiel.planners.core.tree.leaf import value_leaf
-from bonspiel.planners.core.tree.nodes import ENDED, NEVER, SearchTree, add_child, add_edge, add_node, child_key, copy
+from bonspiel.planners.core.tree.nodes import ENDED, NEVER, SearchTree, add_child, add_edge, add_node, child_key
 from bonspiel.planners.core.tree.selection import draw_outcome, least_visited_outcome, select_edge, tries_new
 from bonspiel.planners.core.tree.widening import due
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.walk import TreeWalk, record
 from bonspiel.planners.model import Array, Rng
 

@@ -4,7 +4,7 @@ import math
 
 from bonspiel.planners.checks import require, require_choice, require_count
 from bonspiel.planners.core.jit import Problem, gain_of, model_helper, player, rollout
-from bonspiel.planners.core.tree.nodes import copy
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.walk import TreeWalk
 from bonspiel.planners.model import Array, Rng
 

@@ -24,30 +24,37 @@ def add_sampled_action(
     return edge
 
 
-@model_helper
-def _widen(
-    tree: SearchTree,
-    walk: TreeWalk,
-    problem: Problem,
-    node: int,
-    rng: Rng,
-    settings: Any,
-    make_action: Callable[[SearchTree, TreeWalk, Problem, int, int, Rng, Any], None],
-) -> int:
-    """The edge that progressive widening follows, a new one where it is due and urgent.
+MakeAction = Callable[[SearchTree, TreeWalk, Problem, int, int, Rng, Any], None]
+Choose = Callable[[SearchTree, TreeWalk, Problem, int, Rng, Any], int]
 
-    `make_action` writes the action of the node's last edge, which is new. A kernel is compiled with one rule.
+
+def widening(make_action: MakeAction) -> Choose:
+    """A function for `simulate` that chooses the edge which progressive widening follows, a new one where it is due.
+
+    Args:
+        make_action: (tree, walk, problem, node, edge, rng, settings) writes the action of the node's last edge, which
+            is new; a kernel is compiled with its rule. `settings` has `selection`, `k_action`, `alpha_action` and what
+            the rule reads.
     """
-    if not tries_new(tree, node, settings.selection):
-        return select_edge(tree, node, settings.selection, rng)
-    edge = add_edge(tree, node)
-    make_action(tree, walk, problem, node, edge, rng, settings)
-    schedule_action(tree, node, settings.k_action, settings.alpha_action)
-    return edge
+
+    @model_helper
+    def choose(tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, rng: Rng, settings: Any) -> int:
+        """The edge that progressive widening follows, a new one where it is due and urgent."""
+        if not tries_new(tree, node, settings.selection):
+            return select_edge(tree, node, settings.selection, rng)
+        edge = add_edge(tree, node)
+        make_action(tree, walk, problem, node, edge, rng, settings)
+        schedule_action(tree, node, settings.k_action, settings.alpha_action)
+        return edge
+
+    return choose
 
 
 @model_helper
-def _draw(tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, edge: int, rng: Rng, settings: Any) -> None:
+def draw_by_blind_value(
+    tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, edge: int, rng: Rng, settings: Any
+) -> None:
+    """Draw an action from the model, or the best of some by `settings.blind_values`."""
     if settings.blind_values.candidates > 0 and edge > tree.nodes[node]["first_edge"]:
         best_by_blind_value(tree, walk, problem, node, edge, rng, settings.selection, settings.blind_values)
     else:
@@ -55,26 +62,15 @@ def _draw(tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, edge: i
 
 
 @model_helper
-def _draw_near_best(
+def draw_near_best(
     tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, edge: int, rng: Rng, settings: Any
 ) -> None:
+    """Draw an action from the model, or from the cell of the best one, by `settings.voronoi`."""
     if edge > tree.nodes[node]["first_edge"] + 1 and rng.random() >= settings.voronoi.omega:
         near_best(tree, node, edge, walk.actions[0], rng, settings.voronoi)
     else:
         sample_action(problem, tree.state[node], tree.action[edge], rng)
 
 
-@model_helper
-def choose_widening(tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, rng: Rng, settings: Any) -> int:
-    """The edge that progressive widening follows, a new one where it is due and urgent.
-
-    Its action is drawn from the model, or the best of some by blind values. `settings` has `selection`, `k_action`,
-    `alpha_action` and `blind_values`.
-    """
-    return _widen(tree, walk, problem, node, rng, settings, _draw)
-
-
-@model_helper
-def choose_by_voronoi(tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, rng: Rng, settings: Any) -> int:
-    """The same with actions by Voronoi optimistic optimization; `settings` has `voronoi` in place of `blind_values`."""
-    return _widen(tree, walk, problem, node, rng, settings, _draw_near_best)
+choose_widening = widening(draw_by_blind_value)
+choose_by_voronoi = widening(draw_near_best)

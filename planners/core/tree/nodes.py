@@ -13,6 +13,7 @@ from bonspiel.planners.checks import check_actions, offers
 from bonspiel.planners.core.hash_table import fill_slots, new_slots
 from bonspiel.planners.core.jit import MATRIX, Problem, helper, kernel, typeof
 from bonspiel.planners.core.returns import no_returns
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.walk import TreeWalk
 from bonspiel.planners.core.zobrist import combine, hash_vector
 from bonspiel.planners.model import Array, HasPlayer, Model
@@ -153,13 +154,6 @@ def grow(tree: SearchTree, walk: TreeWalk, factor: float) -> SearchTree:
 _ONE = np.empty((1, 1))
 EXAMPLE_TREE = SearchTree(_SIZE, np.empty(1, NODE), _ONE, _NO_KEYS, np.empty(1, EDGE), _ONE, _ONE, _SIZE, np.empty(2))
 SEARCH_TREE = typeof(EXAMPLE_TREE)
-
-
-@helper
-def copy(source: Array, target: Array) -> None:
-    """Copy a short vector: a plain loop, because numba's slice assignment costs ten times as much."""
-    for i in range(len(source)):
-        target[i] = source[i]
 
 
 @helper

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from bonspiel.planners.core.jit import helper
-from bonspiel.planners.core.tree.nodes import MEAN, SearchTree, copy
+from bonspiel.planners.core.tree.nodes import MEAN, SearchTree
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.model import Array, Model, Rng
 
 UNIFORM_TRIES = 100  # the authors' code makes 1,000 and notes that 100 do as well

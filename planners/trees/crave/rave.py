@@ -1,4 +1,4 @@
-"""The steps of all simulations, and the RAVE values of edges by them; `planners.trees.crave.search` has the formula."""
+"""The steps of all simulations, and the RAVE values of edges by them; planner.py has the formula."""
 
 import math
 from typing import NamedTuple
@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 
 from bonspiel.planners.core.jit import gain_of, helper
 from bonspiel.planners.core.tree.descent import Outcomes
-from bonspiel.planners.core.tree.nodes import COLUMNS, NODES, SearchTree, copy, longer
+from bonspiel.planners.core.tree.nodes import COLUMNS, NODES, SearchTree, longer
 from bonspiel.planners.core.tree.nodes import grow as grow_tree
+from bonspiel.planners.core.tree.selection import Selection
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.walk import TreeWalk
 from bonspiel.planners.model import Array
 
@@ -26,7 +28,7 @@ PLAYED = np.dtype(
 )
 
 
-class RaveTree(NamedTuple):
+class CRAVETree(NamedTuple):
     """A tree, and all steps of all simulations.
 
     Attributes:
@@ -44,27 +46,27 @@ class RaveTree(NamedTuple):
     used: NDArray[np.int64]
 
 
-def new_rave_tree(tree: SearchTree) -> RaveTree:
+def new_rave_tree(tree: SearchTree) -> CRAVETree:
     """The tree without any steps, with room for as many steps as it has for nodes."""
     room, action_dim = len(tree.nodes), tree.action.shape[1]
-    return RaveTree(
+    return CRAVETree(
         tree, np.empty(room, PLAYED), np.empty((room, action_dim)), np.zeros(room, np.int64), np.zeros(1, np.int64)
     )
 
 
-def grow(known: RaveTree, walk: TreeWalk, factor: float) -> RaveTree:
+def grow(known: CRAVETree, walk: TreeWalk, factor: float) -> CRAVETree:
     """The same with room for `factor` times what it holds."""
     tree, used, nodes = grow_tree(known.tree, walk, factor), int(known.used[0]), int(known.tree.size[NODES])
     room = int(used * factor) + len(walk.path)
     latest = np.zeros(len(tree.nodes), np.int64)
     latest[:nodes] = known.latest[:nodes]
-    return RaveTree(tree, longer(known.steps, used, room), longer(known.action, used, room), latest, known.used)
+    return CRAVETree(tree, longer(known.steps, used, room), longer(known.action, used, room), latest, known.used)
 
 
 class CRAVESettings(NamedTuple):
     """The parameters of `CRAVE` as its kernel takes them; a coordinate's scale is its weight over the bandwidth."""
 
-    exploration: float
+    selection: Selection
     k_action: float
     alpha_action: float
     outcomes: Outcomes
@@ -91,7 +93,7 @@ def _precision(tree: SearchTree, node: int) -> float:
 
 
 @helper
-def _learn(known: RaveTree, node: int, edge: int, step: int, precision: float, settings: CRAVESettings) -> None:
+def _learn(known: CRAVETree, node: int, edge: int, step: int, precision: float, settings: CRAVESettings) -> None:
     """Extend the sums of an edge by the simulation that passed its node in this step; `precision` is the node's."""
     tree, weight = known.tree, 0.0
     for later in range(step, known.steps[step]["end"]):
@@ -105,7 +107,7 @@ def _learn(known: RaveTree, node: int, edge: int, step: int, precision: float, s
 
 
 @helper
-def renew(known: RaveTree, node: int, edge: int, settings: CRAVESettings) -> None:
+def renew(known: CRAVETree, node: int, edge: int, settings: CRAVESettings) -> None:
     """Sum up for an edge all simulations that passed its node."""
     known.tree.value[edge, WEIGHT] = 0.0
     known.tree.value[edge, RAVE] = 0.0
@@ -116,7 +118,7 @@ def renew(known: RaveTree, node: int, edge: int, settings: CRAVESettings) -> Non
 
 
 @helper
-def remember(known: RaveTree, walk: TreeWalk, depth: int, leaf_value: float, discount: float, validity: Array) -> None:
+def remember(known: CRAVETree, walk: TreeWalk, depth: int, leaf_value: float, discount: float, validity: Array) -> None:
     """Keep the steps of the simulation."""
     first, total = known.used[0], leaf_value
     for i in range(depth - 1, -1, -1):
@@ -132,7 +134,7 @@ def remember(known: RaveTree, walk: TreeWalk, depth: int, leaf_value: float, dis
 
 
 @helper
-def update_rave(known: RaveTree, node: int, settings: CRAVESettings) -> None:
+def update_rave(known: CRAVETree, node: int, settings: CRAVESettings) -> None:
     """Take the latest simulation into all edges of a node; all sums anew when ln m has grown."""
     visits, first = known.tree.nodes[node]["visits"], known.tree.nodes[node]["first_edge"]
     precision = _precision(known.tree, node)

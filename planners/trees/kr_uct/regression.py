@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from bonspiel.planners.core.jit import gain_of, helper, model_helper
 from bonspiel.planners.core.tree.descent import Outcomes
-from bonspiel.planners.core.tree.nodes import COLUMNS, INV_SQRT, MEAN, SearchTree, add_edge, copy
+from bonspiel.planners.core.tree.nodes import COLUMNS, INV_SQRT, MEAN, SearchTree, add_edge
 from bonspiel.planners.core.tree.selection import sqrt_2_log, ucb1
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.walk import TreeWalk
 from bonspiel.planners.model import Array, Rng
 

@@ -18,7 +18,7 @@ from bonspiel.planners.trees.rave_uct.tree import KEY, MOST_KEYS, NO_KEY, RAVE_M
 @helper
 def number_of(known: RaveTree, key: np.uint64, create: bool) -> int:
     """The number of a key; NO_KEY if it has none and there is no room or it is not to get one."""
-    number, _ = find_or_add(known.slots, known.names, known.known, key, create and known.known[0] < MOST_KEYS)
+    number, _ = find_or_add(known.slots, known.names, known.used, key, create and known.used[0] < MOST_KEYS)
     return NO_KEY if number == NOWHERE else number
 
 
@@ -50,7 +50,7 @@ def back_up_rave(
     """
     tree, path, total = known.tree, walk.walk.path, leaf_value
     if rave:
-        for number in range(known.known[0]):
+        for number in range(known.used[0]):
             walk.first[number] = 0.0
         if traced:
             plies = 0

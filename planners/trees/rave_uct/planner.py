@@ -25,7 +25,7 @@ from bonspiel.planners.core.problem import PlanLength
 from bonspiel.planners.core.search import decide, extend, first_nodes, root_of
 from bonspiel.planners.core.tree.descent import Outcomes
 from bonspiel.planners.core.tree.nodes import UNTRIED
-from bonspiel.planners.core.tree.selection import BONUSES
+from bonspiel.planners.core.tree.selection import BONUSES, Bonus, check_bonus
 from bonspiel.planners.model import HasActions, HasRegion, HasRollout, HasTracedRollout
 from bonspiel.planners.planner import check_plan
 from bonspiel.planners.spaces import Choice, Parameters, Range
@@ -55,7 +55,7 @@ class RaveUCT(PlanLength):
 
     Args:
         exploration: C of the bonus, at least 0.
-        bonus: C sqrt(2 ln N / n), "ucb1", or "ucb1_tuned".
+        bonus: "ucb1", or "ucb_v" or "ucb1_tuned", which look at the variance of the returns.
         rave_k: RAVE visits count as much as visits where these are a third of it; 0: no RAVE.
         beta: weight of RAVE: "mogo" is sqrt(k / (3 n + k)), "fuego" r / (r + n (1/0.9 + r/20000)) for r RAVE visits.
         first_play: value of an action of which nothing is known; none: it is tried first; "grandparent": the mean of
@@ -70,7 +70,7 @@ class RaveUCT(PlanLength):
     """
 
     exploration: float = 0.0
-    bonus: Literal["ucb1", "ucb1_tuned"] = "ucb1"
+    bonus: Bonus = "ucb1"
     rave_k: float = 1000.0
     beta: Literal["mogo", "fuego"] = "mogo"
     first_play: float | Literal["grandparent"] | None = 1.1
@@ -95,8 +95,7 @@ class RaveUCT(PlanLength):
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""
         super().__post_init__()
-        require_at_least("exploration", self.exploration, 0.0)
-        require_choice("bonus", self.bonus, ("ucb1", "ucb1_tuned"))
+        check_bonus(self.exploration, self.bonus)
         require_at_least("rave_k", self.rave_k, 0.0)
         require_choice("beta", self.beta, ("mogo", "fuego"))
         value = self.first_play
@@ -168,7 +167,19 @@ class RaveUCT(PlanLength):
                 actions, visits, values = actions[rows], visits[rows], values[rows]
             return decide(actions, visits, values, simulations, start, rng, problem=problem)
 
-        known, done = extend(search, model, known, walk, problem, settings, grow, budget, rng, start, so_far=decided)
+        known, done = extend(
+            search,
+            known,
+            walk,
+            problem,
+            model=model,
+            settings=settings,
+            budget=budget,
+            rng=rng,
+            grow=grow,
+            start=start,
+            decide=decided,
+        )
         return decided(known, done, rng)
 
 

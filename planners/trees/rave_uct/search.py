@@ -16,7 +16,8 @@ from bonspiel.planners.core.jit import (
 )
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.tree.descent import Outcomes, take_outcome
-from bonspiel.planners.core.tree.nodes import BLOCK, EDGES, ENDED, MEAN, VARIANCE, SearchTree, copy, has_room
+from bonspiel.planners.core.tree.nodes import BLOCK, EDGES, ENDED, MEAN, VARIANCE, SearchTree, has_room
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.walk import record
 from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.trees.rave_uct.amaf import back_up_rave, number_of
@@ -76,7 +77,7 @@ EXAMPLE_SETTINGS = RaveSettings(
 @helper
 def _note_urgencies(known: RaveTree, walk: RaveWalk, depth: int, settings: RaveSettings) -> None:
     """Write the first-play urgency of each key for a node at this depth."""
-    for number in range(known.known[0]):
+    for number in range(known.used[0]):
         walk.urgencies[number] = settings.first_play
     if settings.grandparent and depth >= 2:
         tree, node = known.tree, walk.walk.path[depth - 2]["node"]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from bonspiel.planners.core.jit import helper
 from bonspiel.planners.core.tree.nodes import MEAN, VARIANCE, SearchTree
-from bonspiel.planners.core.tree.selection import bonus_of, sqrt_2_log
+from bonspiel.planners.core.tree.selection import Terms, lowest_return, sqrt_2_log, upper_bound
 from bonspiel.planners.trees.rave_uct.tree import (
     PRIOR_MEAN,
     PRIOR_VISITS,
@@ -25,7 +25,7 @@ class RaveSelection(NamedTuple):
 
     Attributes:
         exploration: C, for returns in a range of this width.
-        bonus: UCB1 or UCB1_TUNED of `planners.core.tree.selection`.
+        bonus: see `planners.core.tree.selection.Terms`.
         equivalence: k, visits at which mean and RAVE mean count alike; 0: no RAVE.
         fuego: whether RAVE is weighted as in Fuego instead.
         weight: of the statistic of territory.
@@ -50,8 +50,8 @@ def rave_weight(visits: float, rave_visits: float, selection: RaveSelection) -> 
 
 
 @helper
-def rave_score(tree: SearchTree, territory: Territory, edge: int, root: float, selection: RaveSelection) -> float:
-    """The value of an edge and its bonus; `root` is sqrt(2 ln N).
+def rave_score(tree: SearchTree, territory: Territory, edge: int, terms: Terms, selection: RaveSelection) -> float:
+    """The value of an edge and its bonus.
 
     An edge with neither visits nor RAVE visits has its first-play urgency, which is its mean.
     """
@@ -69,7 +69,7 @@ def rave_score(tree: SearchTree, territory: Territory, edge: int, root: float, s
                 value += rave_weight(visits, rave_visits, selection) * (row[RAVE_MEAN] - value)
         if selection.exploration > 0.0:
             inverse_root = 1.0 / math.sqrt(max(visits, 1.0))
-            value += bonus_of(inverse_root, row[VARIANCE], selection.exploration, root, selection.bonus)
+            value = upper_bound(value, inverse_root, row[VARIANCE], terms)
     if selection.weight > 0.0 and row[REGION] != NO_REGION:
         value += selection.weight * territory.statistic[int(row[REGION])]
     return value + row[SHIFT]
@@ -78,11 +78,11 @@ def rave_score(tree: SearchTree, territory: Territory, edge: int, root: float, s
 @helper
 def select_rave_edge(tree: SearchTree, territory: Territory, node: int, selection: RaveSelection) -> int:
     """The edge of the largest score; ties by lower index, which is at random."""
-    first = tree.nodes[node]["first_edge"]
-    root = sqrt_2_log(tree.nodes[node]["visits"])
+    first, lowest = tree.nodes[node]["first_edge"], lowest_return(tree.returns, tree.nodes[node]["player"])
+    terms = Terms(selection.exploration, sqrt_2_log(tree.nodes[node]["visits"]), lowest, selection.bonus)
     best, best_score = first, -math.inf
     for edge in range(first, first + tree.nodes[node]["actions"]):
-        score = rave_score(tree, territory, edge, root, selection)
+        score = rave_score(tree, territory, edge, terms, selection)
         if score > best_score:
             best, best_score = edge, score
     return best

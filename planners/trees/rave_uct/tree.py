@@ -46,14 +46,14 @@ class RaveTree(NamedTuple):
         tree: nodes and edges.
         names: the keys that have numbers, uint64 [MOST_KEYS].
         slots: hash table over them.
-        known: number of them, int64 [1].
+        used: number of them, int64 [1].
         territory: see there.
     """
 
     tree: SearchTree
     names: NDArray[np.uint64]
     slots: NDArray[np.int64]
-    known: NDArray[np.int64]
+    used: NDArray[np.int64]
     territory: Territory
 
 

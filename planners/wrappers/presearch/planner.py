@@ -23,7 +23,7 @@ from bonspiel.planners.core.problem import problem_of, search_kernel
 from bonspiel.planners.core.returns import invalid_in
 from bonspiel.planners.core.rounds import ROUNDS, Rounds, new_rounds, next_index
 from bonspiel.planners.core.search import extend
-from bonspiel.planners.core.tree.nodes import copy
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
 from bonspiel.planners.model import HasActions, HasAimGrid, HasPlayer, HasRollout, HasStepExact
 from bonspiel.planners.planner import ResumableSearch, check_plan, traits_of
@@ -58,7 +58,10 @@ class _Evaluator:
         if self.search is not None:
             return self.search.evaluate(states, order, sums, budget)
         rounds, walk = new_rounds(states, order, sums), new_walk(self.model, self.problem.steps)
-        return extend(_evaluate, self.model, rounds, walk, self.problem, 1, None, budget, self.rng)[1]
+        _, done = extend(
+            _evaluate, rounds, walk, self.problem, model=self.model, settings=1, budget=budget, rng=self.rng
+        )
+        return done
 
 
 @dataclass(frozen=True)

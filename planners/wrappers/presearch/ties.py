@@ -18,7 +18,7 @@ from bonspiel.planners.core.aims import outcomes
 from bonspiel.planners.core.jit import MATRIX, RNG, Problem, float64, int64, kernel, rollout, run, seconds_loading
 from bonspiel.planners.core.problem import PROBLEM, problem_of
 from bonspiel.planners.core.search import progress_valued_at
-from bonspiel.planners.core.tree.nodes import copy as copy_state
+from bonspiel.planners.core.vectors import copy as copy_state
 from bonspiel.planners.model import Array, HasActions, HasPlayer, HasRollout, HasTieBreaker, Model, Rng
 from bonspiel.planners.planner import Budget, Decision
 

@@ -19,14 +19,71 @@ from bonspiel.planners.checks import (
 )
 from bonspiel.planners.core.returns import InvalidRollouts
 from bonspiel.planners.model import HasActions, HasActionSd
-from bonspiel.planners.planner import Traits, check_plan, has_same_actions, traits_of
+from bonspiel.planners.planner import MergeableSearch, Traits, check_plan, has_same_actions, traits_of
 from bonspiel.planners.registry import NESTED
 from bonspiel.planners.trees.uct import UCT
 from bonspiel.planners.wrappers.root import rules
 from bonspiel.planners.wrappers.root.pool import Pool, pool_of
-from bonspiel.planners.wrappers.root.rounds import plan_in_rounds
 from bonspiel.planners.wrappers.root.similarity import kernel_of
 from bonspiel.planners.wrappers.root.workers import Run, run_all, share_interpreter
+
+
+def plan_in_rounds(
+    common: MergeableSearch,
+    budgets: Sequence[Budget],
+    seeds: Sequence[int],
+    rounds: int,
+    run: Run,
+    start: float,
+    rng: Rng,
+    in_turn: bool = False,
+) -> Decision:
+    """Plan in rounds, with a budget and a seed for each worker.
+
+    Args:
+        common: the search to extend.
+        budgets: of the workers.
+        seeds: of the workers.
+        rounds: number of rounds; those for which no time is left are left out.
+        run: see `run_all`.
+        start: clock when the plan began.
+        rng: draws between actions that are equal in the end.
+        in_turn: whether the workers share a budget of seconds.
+    """
+    least = min((budget.simulations for budget in budgets if budget.simulations is not None), default=rounds)
+    require(rounds <= least, "rounds", rounds, f"at most the simulations of a worker, {least}")
+    rngs, timed = [np.random.default_rng(seed) for seed in seeds], budgets[0].seconds is not None
+    for number in range(rounds):
+        if timed and in_turn:
+            ends: list[tuple[MergeableSearch, Rng]] = []
+            for worker, own in enumerate(rngs, 1):
+                share = (number + worker / len(rngs)) / rounds
+                if number == 0 == len(ends) or not budgets[0].is_out(share, start):
+                    ends.append(_extended(common, budgets[0].rest(share, 0, start), own))
+        elif number > 0 and budgets[0].is_out((number + 1) / rounds, start):
+            continue
+        else:
+            parts = [_part(budget, number, rounds, start) for budget in budgets]
+            tasks = [(common, part, own) for part, own in zip(parts, rngs, strict=True)]
+            ends = run_all(run, _extended, tasks, together=timed)
+            rngs = [own for _, own in ends]
+        if ends:
+            common = common.merged([search for search, _ in ends])
+    return common.decide(start, rng)
+
+
+def _part(budget: Budget, number: int, rounds: int, start: float) -> Budget:
+    """A worker's budget in the round of this number, from 0."""
+    if budget.simulations is None:
+        return budget.rest((number + 1) / rounds, 0, start)
+    first, last = (budget.simulations * index // rounds for index in (number, number + 1))
+    return Budget(simulations=last - first)
+
+
+def _extended(common: MergeableSearch, budget: Budget, rng: Rng) -> tuple[MergeableSearch, Rng]:
+    """A worker's round: its search, and its generator, of which another process has a copy."""
+    return common.extended(budget, rng), rng
+
 
 Combine = Literal["sum", "mean", "max", "majority", "similarity_vote", "similarity_merge", "tries"]
 SIMILAR = ("similarity_vote", "similarity_merge")

@@ -5,7 +5,8 @@ from numpy.typing import NDArray
 
 from bonspiel.planners.core.jit import helper
 from bonspiel.planners.core.jit.atomics import compare_and_swap, load, publish, read_published
-from bonspiel.planners.core.tree.nodes import NEVER, copy
+from bonspiel.planners.core.tree.nodes import NEVER
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.zobrist import combine, hash_vector
 from bonspiel.planners.model import Array
 from bonspiel.planners.wrappers.threads.shared_tree import (

@@ -1,6 +1,7 @@
 """The edge that a thread follows from a node of a shared tree, where other threads have visits under way.
 
-A visit under way counts in the bonus, mean + C sqrt(2 ln(N + v O) / (n + v o)), so that threads choose different edges.
+A visit under way counts in the bonus: o of them at an edge, and O at its node, count as v o and v O visits, so that
+threads choose different edges.
 Returns have any scale, so it is not assumed lost unless `virtual_loss` says so (Chaslot, Winands, van den Herik 2008).
 """
 
@@ -9,9 +10,10 @@ from typing import Any, NamedTuple
 
 from bonspiel.planners.core.jit import Problem, actions, helper, model_helper, sample_action
 from bonspiel.planners.core.jit.atomics import add_to, load, publish, read_published
-from bonspiel.planners.core.tree.nodes import NEVER, UNTRIED, copy
-from bonspiel.planners.core.tree.selection import sqrt_2_log
+from bonspiel.planners.core.tree.nodes import NEVER, UNTRIED
+from bonspiel.planners.core.tree.selection import Selection, Terms, lowest_return, sqrt_2_log, upper_bound
 from bonspiel.planners.core.tree.widening import due
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.wrappers.threads.additions import add_edge, may_add, next_edge, publish_edge
 from bonspiel.planners.wrappers.threads.shared_tree import (
@@ -19,11 +21,11 @@ from bonspiel.planners.wrappers.threads.shared_tree import (
     COUNT,
     DUE,
     FIRST_EDGE,
-    INV_SQRT,
-    MEAN,
     NONE,
     PLAYER,
     SHIFT,
+    SHOWN_INV_SQRT,
+    SHOWN_MEAN,
     STOPPED,
     TOTAL,
     UNDER_WAY,
@@ -37,12 +39,10 @@ class Virtual(NamedTuple):
     """The weight of visits under way.
 
     Attributes:
-        exploration: C.
         visits: v, of each.
         loss: whether each also counts as a visit with the lowest return that this thread has met.
     """
 
-    exploration: float
     visits: float
     loss: bool
 
@@ -69,36 +69,38 @@ def _mean_of_node(tree: SharedTree, node: int, count: int) -> float:
 
 
 @helper
-def _score(tree: SharedTree, walk: SharedWalk, node: int, edge: int, width: float, rule: Virtual, count: int) -> float:
+def _score(tree: SharedTree, walk: SharedWalk, node: int, edge: int, terms: Terms, rule: Virtual, count: int) -> float:
     """The score of an edge, UNTRIED without visits; one with visits under way alone has the mean of its node."""
-    known, inv_sqrt = load(tree.edges, edge, COUNT), read_published(tree.edge_values, edge, INV_SQRT)
+    known, inv_sqrt = load(tree.edges, edge, COUNT), read_published(tree.edge_values, edge, SHOWN_INV_SQRT)
     if known == 0:
         return UNTRIED
     visits, under_way = known >> SHIFT, known & UNDER_WAY
     if under_way == 0 and inv_sqrt > 0.0:
-        return load(tree.edge_values, edge, MEAN) + width * inv_sqrt
+        return upper_bound(load(tree.edge_values, edge, SHOWN_MEAN), inv_sqrt, 0.0, terms)
     total = load(tree.edge_values, edge, TOTAL)
     if rule.loss and walk.returns[0] <= walk.returns[1]:
-        lowest = walk.returns[0] if tree.node_values[node, PLAYER] > 0.0 else -walk.returns[1]
-        mean = (total + under_way * lowest) / (visits + under_way)
+        mean = (total + under_way * terms.lowest) / (visits + under_way)
     else:
         mean = total / visits if visits > 0 else _mean_of_node(tree, node, count)
-    return mean + width / math.sqrt(max(visits + rule.visits * under_way, 1.0))
+    return upper_bound(mean, 1.0 / math.sqrt(max(visits + rule.visits * under_way, 1.0)), 0.0, terms)
 
 
 @helper
-def best_edge(tree: SharedTree, walk: SharedWalk, node: int, count: int, rule: Virtual, rng: Rng) -> int:
-    """Argmax of mean + C sqrt(2 ln(N + v O) / (n + v o)) among the first `count` edges, 1 or more; untried ones first.
+def best_edge(
+    tree: SharedTree, walk: SharedWalk, node: int, count: int, selection: Selection, rule: Virtual, rng: Rng
+) -> int:
+    """Argmax of the score with N + v O and n + v o visits among the first `count` edges, 1 or more; untried ones first.
 
     Equals are drawn as by `planners.core.argmax`; where another thread has changed their scores meanwhile, it is the
     first of them. The first edge, too, where no score is a number above -inf.
     """
     visits = load(tree.nodes, node, VISITS) + rule.visits * _under_way(tree, node, count)
-    width = rule.exploration * sqrt_2_log(int(visits))
+    lowest = lowest_return(walk.returns, tree.node_values[node, PLAYER])
+    terms = Terms(selection.exploration, sqrt_2_log(int(visits)), lowest, selection.bonus)
     edge = tree.nodes[node, FIRST_EDGE]
     best, top, equals = edge, -math.inf, 0
     for rank in range(count):
-        score = _score(tree, walk, node, edge, width, rule, count)
+        score = _score(tree, walk, node, edge, terms, rule, count)
         if score > top:
             best, top, equals = edge, score, 1
         elif score == top:
@@ -107,7 +109,7 @@ def best_edge(tree: SharedTree, walk: SharedWalk, node: int, count: int, rule: V
     if equals > 1:
         skip, edge = int(rng.random() * equals), tree.nodes[node, FIRST_EDGE]
         for rank in range(count):
-            if _score(tree, walk, node, edge, width, rule, count) == top:
+            if _score(tree, walk, node, edge, terms, rule, count) == top:
                 if skip == 0:
                     return edge
                 skip -= 1
@@ -116,7 +118,7 @@ def best_edge(tree: SharedTree, walk: SharedWalk, node: int, count: int, rule: V
 
 
 @helper
-def _follow_edge(tree: SharedTree, walk: SharedWalk, node: int, rule: Virtual, playouts: int, rng: Rng) -> int:
+def _follow_edge(tree: SharedTree, walk: SharedWalk, node: int, rng: Rng, settings: Any) -> int:
     """An old edge of the node, with a visit more under way.
 
     A thread waits for a node's first edge, unless rollouts can value the node, which is not the root: then, or if the
@@ -124,10 +126,10 @@ def _follow_edge(tree: SharedTree, walk: SharedWalk, node: int, rule: Virtual, p
     """
     count = read_published(tree.nodes, node, ACTIONS)
     while count == 0:
-        if (playouts > 0 and node != 0) or load(tree.size, 0, STOPPED) != 0:
+        if (settings.inner.playouts > 0 and node != 0) or load(tree.size, 0, STOPPED) != 0:
             return NONE
         count = read_published(tree.nodes, node, ACTIONS)
-    edge = best_edge(tree, walk, node, count, rule, rng)
+    edge = best_edge(tree, walk, node, count, settings.inner.selection, settings.virtual, rng)
     add_to(tree.edges, edge, COUNT, 1)
     return edge
 
@@ -147,21 +149,12 @@ def _is_tried(tree: SharedTree, node: int, count: int, action: Array) -> bool:
 
 
 @model_helper
-def choose_of_set(
-    tree: SharedTree,
-    walk: SharedWalk,
-    problem: Problem,
-    node: int,
-    rng: Rng,
-    rule: Virtual,
-    fixed: Array,
-    playouts: int,
-) -> int:
-    """The edge that UCT follows, a new one while actions are untried: of the model's set for the state, or `fixed`."""
+def choose_of_set(tree: SharedTree, walk: SharedWalk, problem: Problem, node: int, rng: Rng, settings: Any) -> int:
+    """The edge that UCT follows, a new one while actions are untried; see `planners.core.tree.descent`."""
     if may_add(tree.nodes, node, 0):
         edge, tried = add_edge(tree, walk, node), load(tree.nodes, node, ACTIONS)
         if edge != NONE:
-            candidates = fixed
+            candidates = settings.inner.actions
             if len(walk.walk.keys) > 0:
                 count = actions(problem, tree.state[node], walk.walk.actions, walk.walk.keys)
                 candidates = walk.walk.actions[:count]
@@ -175,7 +168,7 @@ def choose_of_set(
             publish_edge(tree, node, NEVER if tried + 1 == len(candidates) else 0)
             return edge
         publish(tree.nodes, node, DUE, 0)
-    return _follow_edge(tree, walk, node, rule, playouts, rng)
+    return _follow_edge(tree, walk, node, rng, settings)
 
 
 @model_helper
@@ -189,4 +182,4 @@ def choose_widening(tree: SharedTree, walk: SharedWalk, problem: Problem, node: 
             publish_edge(tree, node, due(load(tree.nodes, node, ACTIONS) + 1, inner.k_action, inner.alpha_action))
             return edge
         publish(tree.nodes, node, DUE, visits)
-    return _follow_edge(tree, walk, node, settings.virtual, inner.playouts, rng)
+    return _follow_edge(tree, walk, node, rng, settings)

@@ -1,6 +1,7 @@
 """A step along an edge of a tree that threads share, and the back-up; as in `planners.core.tree`, but atomic."""
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -26,13 +27,13 @@ from bonspiel.planners.wrappers.threads.shared_tree import (
     COUNT,
     DUE,
     FIRST_OUTCOME,
-    INV_SQRT,
-    MEAN,
     NONE,
     OUTCOMES,
     PLAYER,
     REWARD,
     SHIFT,
+    SHOWN_INV_SQRT,
+    SHOWN_MEAN,
     SIBLING,
     STOPPED,
     TOTAL,
@@ -45,22 +46,28 @@ from bonspiel.planners.wrappers.threads.shared_tree import (
 
 @model_helper
 def follow(
-    tree: SharedTree, walk: SharedWalk, problem: Problem, depth: int, node: int, edge: int, rng: Rng, playouts: int
-) -> tuple[int, float, int]:
-    """Step the model from `node` along `edge` and record it; see `planners.core.tree.descent.follow`."""
+    tree: SharedTree, walk: SharedWalk, problem: Problem, depth: int, node: int, edge: int, rng: Rng, settings: Any
+) -> tuple[int, bool, float, int]:
+    """Step the model from `node` along `edge` and record it; see `planners.core.tree.descent.follow`.
+
+    Returns:
+        The child, ENDED where the simulation ends in no node.
+        Whether the simulation ends.
+        The value of the leaf and its visits.
+    """
     next_state = walk.walk.state[0]
     reward, terminated = step(problem, tree.state[node], tree.action[edge], next_state, rng)
     record(walk.walk, depth, node, edge, reward)
     if terminated or depth + 1 == problem.steps:
-        return ENDED, 0.0, 1
+        return ENDED, True, 0.0, 1
     key = np.uint64(child_key(tree, node, edge, next_state))
     child, is_new = find_child(tree, key), False
     if child == NONE:
         child, is_new = enter_child(tree, walk, key, next_state, player(problem, next_state))
-    if is_new and playouts > 0:
-        value, weight = value_leaf(tree.state[child], walk.walk, problem, depth + 1, rng, playouts)
-        return ENDED, value, weight
-    return child, 0.0, 1
+    if is_new and settings.inner.playouts > 0:
+        value, weight = value_leaf(tree.state[child], walk.walk, problem, depth + 1, rng, settings.inner.playouts)
+        return ENDED, True, value, weight
+    return child, False, 0.0, 1
 
 
 @helper
@@ -109,7 +116,7 @@ def _old_outcome(tree: SharedTree, edge: int, rng: Rng, least_visited: bool) -> 
 
 
 @model_helper
-def take_outcome(
+def _take_outcome(
     tree: SharedTree, walk: SharedWalk, problem: Problem, depth: int, node: int, edge: int, rng: Rng, rule: Outcomes
 ) -> int:
     """Go along `edge` to an outcome and record it: to a new one where state widening is due, else to an old one.
@@ -133,6 +140,28 @@ def take_outcome(
     return child
 
 
+@model_helper
+def follow_outcome(
+    tree: SharedTree, walk: SharedWalk, problem: Problem, depth: int, node: int, edge: int, rng: Rng, settings: Any
+) -> tuple[int, bool, float, int]:
+    """Go along `edge` to an outcome; see `planners.core.tree.descent.follow_outcome`.
+
+    Returns:
+        The node of the outcome, NONE if the search is to stop.
+        Whether the simulation ends.
+        The value of the leaf and its visits.
+    """
+    child = _take_outcome(tree, walk, problem, depth, node, edge, rng, settings.inner.outcomes)
+    if child == NONE:
+        return NONE, False, 0.0, 1
+    if depth + 1 == problem.steps or load(tree.nodes, child, ACTIONS) == ENDED:
+        return child, True, 0.0, 1
+    if settings.inner.playouts > 0 and load(tree.nodes, child, VISITS) == 0:
+        value, weight = value_leaf(tree.state[child], walk.walk, problem, depth + 1, rng, settings.inner.playouts)
+        return child, True, value, weight
+    return child, False, 0.0, 1
+
+
 @helper
 def _renew_mean(tree: SharedTree, edge: int) -> None:
     """Write what selections read of an edge, again if another thread has counted a visit meanwhile.
@@ -141,8 +170,10 @@ def _renew_mean(tree: SharedTree, edge: int) -> None:
     """
     visits = read_published(tree.edges, edge, COUNT) >> SHIFT
     while True:
-        publish(tree.edge_values, edge, MEAN, load(tree.edge_values, edge, TOTAL) / visits)
-        exchange(tree.edge_values, edge, INV_SQRT, 1.0 / math.sqrt(visits))  # shown before the count is read again
+        publish(tree.edge_values, edge, SHOWN_MEAN, load(tree.edge_values, edge, TOTAL) / visits)
+        exchange(
+            tree.edge_values, edge, SHOWN_INV_SQRT, 1.0 / math.sqrt(visits)
+        )  # shown before the count is read again
         now = read_published(tree.edges, edge, COUNT) >> SHIFT
         if now == visits:
             break

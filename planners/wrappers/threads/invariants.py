@@ -10,11 +10,11 @@ from bonspiel.planners.wrappers.threads.shared_tree import (
     EDGES,
     FIRST_EDGE,
     FIRST_OUTCOME,
-    MEAN,
     NEXT_BLOCK,
     NODES,
     OUTCOMES,
     SHIFT,
+    SHOWN_MEAN,
     SIBLING,
     TOTAL,
     UNDER_WAY,
@@ -51,7 +51,9 @@ def faults(tree: SharedTree, simulations: int, by_state: bool, ends_within: bool
         if (counts & UNDER_WAY).any():
             found.append(f"{np.count_nonzero(counts & UNDER_WAY)} edges with visits still under way")
         means = tree.edge_values[rows, TOTAL] / np.maximum(counts >> SHIFT, 1)
-        if not np.allclose(np.where(counts > 0, tree.edge_values[rows, MEAN], means), means, rtol=1e-9, atol=1e-12):
+        if not np.allclose(
+            np.where(counts > 0, tree.edge_values[rows, SHOWN_MEAN], means), means, rtol=1e-9, atol=1e-12
+        ):
             found.append("edges whose mean is not that of their returns")
         if by_state:
             break

@@ -44,7 +44,18 @@ class Meeting:
             Stopped: see `stopped_by`; or another thread has failed.
         """
         try:
-            _, done = extend(kernel, model, self.tree, walk, problem, settings, self._more_room, budget, rng, start)
+            _, done = extend(
+                kernel,
+                self.tree,
+                walk,
+                problem,
+                model=model,
+                settings=settings,
+                budget=budget,
+                rng=rng,
+                grow=self._more_room,
+                start=start,
+            )
         except BaseException:
             self.tree.size[0, STOPPED] = 1  # others may wait for what this thread began
             raise

@@ -11,6 +11,7 @@ from bonspiel.planners import Array, Budget, Decision, Model, Planner, Rng, unsu
 from bonspiel.planners.checks import require, require_at_least, require_count
 from bonspiel.planners.core.jit import Problem, merged_validity
 from bonspiel.planners.core.search import decide, first_nodes, keep_tree
+from bonspiel.planners.core.tree.selection import BONUSES, OF_VARIANCE
 from bonspiel.planners.planner import Traits, check_plan, has_same_actions, traits_of
 from bonspiel.planners.registry import NESTED
 from bonspiel.planners.trees.dpw import DPW
@@ -43,7 +44,7 @@ SHARED: dict[Any, tuple[Any, Any]] = {
     DPW: (search_dpw, SharedDPWSettings),
 }
 MOST_VIRTUAL = 1_000_000
-ONLY = {"bonus": "ucb1", "first_play": None, "scale_exploration": False, "blind_values": 0}  # where there are several
+ONLY = {"first_play": None, "scale_exploration": False, "blind_values": 0}  # where there are several
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class TreeParallel:
     do not report the best action so far (`planners.core.search.progress_to`).
 
     Args:
-        inner: `uct`, `pw` or `dpw`, with UCB1, first plays at once and no blind values; in writing,
+        inner: `uct`, `pw` or `dpw`, with a bonus without variance, first plays at once and no blind values; in writing,
             `threads:inner=(dpw:exploration=0.5),threads=4`.
         threads: number of threads; one runs `inner` itself.
         virtual: visits as which each visit under way counts in the bonus, at least 0; 0 turns it off.
@@ -75,6 +76,9 @@ class TreeParallel:
         require(
             type(self.inner) in SHARED, "inner", self.inner, "uct, pw or dpw, which can share a tree; root fits all"
         )
+        bonus = self.inner.bonus  # type: ignore[attr-defined]
+        fit = " or ".join(one for one in BONUSES if one not in OF_VARIANCE)
+        require(bonus not in OF_VARIANCE or self.threads == 1, "inner.bonus", bonus, f"{fit} with several threads")
         for name, value in ONLY.items():
             given = getattr(self.inner, name, value)
             require(given == value or self.threads == 1, f"inner.{name}", given, f"{value} with several threads")
@@ -102,7 +106,7 @@ class TreeParallel:
         if threads == 1:
             return self.inner.plan(model, state, budget, rng, *([] if root_actions is None else [root_actions]))
         inner: Any = self.inner
-        virtual = Virtual(inner.exploration, float(self.virtual), self.virtual_loss)
+        virtual = Virtual(float(self.virtual), self.virtual_loss)
         tree, done, problem = search_together(inner, virtual, model, state, budget, rng, root_actions, threads, start)
         keep_tree(tree)
         return decide(*root_of(tree), done, start, rng, problem=problem)

@@ -23,7 +23,7 @@ from bonspiel.planners.planner import Budget
 
 NODES, EDGES, STOPPED = 0, 1, 2  # columns of SharedTree.size
 VISITS, ACTIONS, FIRST_EDGE, SIBLING, REWARD, PLAYER = 0, 1, 2, 3, 4, 5  # columns of nodes
-COUNT, TOTAL, MEAN, INV_SQRT, OUTCOMES, FIRST_OUTCOME, NEXT_BLOCK = 0, 1, 2, 3, 4, 5, 6  # columns of edges
+COUNT, TOTAL, SHOWN_MEAN, SHOWN_INV_SQRT, OUTCOMES, FIRST_OUTCOME, NEXT_BLOCK = 0, 1, 2, 3, 4, 5, 6  # columns of edges
 DUE = 7  # of both: visits at which the next action or outcome is due; NEVER also while a thread adds one
 LINE = 8  # columns: 64 bytes, a line of the processor's cache
 SHIFT = 20  # bits of an edge's count that hold its visits under way; those above hold its visits
@@ -169,4 +169,4 @@ _INTEGERS, _FLOATS = np.zeros((1, 1), np.int64), np.zeros((1, 1))
 EXAMPLE_TREE = SharedTree(
     _INTEGERS, _INTEGERS, _FLOATS, _FLOATS, np.zeros(1, np.uint64), _INTEGERS, _FLOATS, _FLOATS, _INTEGERS
 )
-EXAMPLE_WALK = SharedWalk(EXAMPLE_TREE_WALK, _INTEGERS, np.zeros(1))
+EXAMPLE_WALK = SharedWalk(EXAMPLE_TREE_WALK, _INTEGERS, np.zeros(2))

@@ -11,7 +11,7 @@ from bonspiel.go.neighbourhoods import BLACK, WHITE
 from bonspiel.go.tsumego.game import PASSES
 from bonspiel.go.tsumego.generator import make_problem
 from bonspiel.go.tsumego.problem import ALL, KO, LOST, WON, SwitchesOfTsumego, Tsumego, solve_tsumego
-from bonspiel.planners.dfpn.solve import Limits, solve
+from bonspiel.planners.dfpn.solve import ProofLimits, solve
 from tests.go.shapes import ALIVE, DEAD, UNSETTLED, enclosed
 
 SOME_SETS = [SwitchesOfTsumego(*on) for on in product((False, True), repeat=5)]
@@ -144,7 +144,7 @@ def test_life_by_a_double_ko_is_told_as_a_ko():
 
 def test_a_double_ko_does_not_go_round_and_round():
     """With endless threats for one player the other takes no ko, as it would be taken back at once."""
-    found = solve_tsumego(make_problem(10_225, 12), ALL, Limits(nodes=200_000))
+    found = solve_tsumego(make_problem(10_225, 12), ALL, ProofLimits(nodes=200_000))
     assert found.verdict == LOST and found.second.nodes < 200_000
 
 
@@ -194,7 +194,7 @@ def played_on(tsumego):
         return 0 if left else 1 if tsumego.mover == attacker else -1
 
     rules = problem.rules._replace(verdict=verdict, estimate=lambda game, row: (1, 1))
-    answer = solve(replace(problem, rules=rules, kernel=None), limits=Limits(nodes=4000, megabytes=5.0))
+    answer = solve(replace(problem, rules=rules, kernel=None), limits=ProofLimits(nodes=4000, megabytes=5.0))
     return answer.verdict or None
 
 

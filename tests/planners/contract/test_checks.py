@@ -12,8 +12,7 @@ import pytest
 from bonspiel import envs, planners
 from bonspiel.planners.contract import apart
 from bonspiel.planners.contract.apart import check_contract
-from bonspiel.planners.contract.checks import ContractCheck
-from bonspiel.planners.contract.counting import counting
+from bonspiel.planners.contract.checks import ContractCheck, counting
 from bonspiel.planners.contract.decisions import BrokenContract
 from bonspiel.planners.planner import check_plan
 from bonspiel.planners.testing import Walk, check_planner

@@ -7,8 +7,13 @@ import numpy as np
 import pytest
 
 from bonspiel import envs, planners
-from bonspiel.planners.contract.decisions import BrokenContract, CheckedSearch, check_decision, checked_plan
-from bonspiel.planners.contract.model_fields import ModelFields
+from bonspiel.planners.contract.decisions import (
+    BrokenContract,
+    CheckedSearch,
+    ModelFields,
+    check_decision,
+    checked_plan,
+)
 from bonspiel.planners.planner import Traits
 from bonspiel.planners.testing import Walk
 

@@ -183,7 +183,8 @@ def test_compiling_takes_nothing_from_the_budget_of_the_first_decision():
     count, nothing = search_kernel(np.zeros(1), np.zeros(1), 1.0)(scope["count"]), np.zeros(1)
     problem, rng = problem_of(Pulse(), nothing), np.random.default_rng(0)
     begin = time.perf_counter()
-    _, done = extend(count, Pulse(), nothing, nothing, problem, 1.0, None, planners.Budget(seconds=0.05), rng)
+    budget = planners.Budget(seconds=0.05)
+    _, done = extend(count, nothing, nothing, problem, model=Pulse(), settings=1.0, budget=budget, rng=rng)
     assert done > 1000
     assert 0.0 < jit.seconds_loading(begin) < time.perf_counter() - begin
     assert jit.seconds_loading(time.perf_counter()) == 0.0

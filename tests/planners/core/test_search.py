@@ -1,5 +1,3 @@
-import inspect
-
 import numpy as np
 import pytest
 
@@ -40,10 +38,11 @@ def test_a_search_that_is_continued_knows_what_its_tree_holds(
     module, planner, environment, decisions, expected, monkeypatch
 ):
     """Else its first simulations would seem to have filled the tree: once one was to grow to 39 GB."""
-    held, extend, parameters = [], search.extend, inspect.signature(search.extend)
+    held, extend = [], search.extend
 
-    def recording(*args, **kwargs):
-        held.append(parameters.bind(*args, **kwargs).arguments.get("held", 0))
+    def recording(*args, earlier=0, **kwargs):
+        held.append(earlier)
+        kwargs["earlier"] = earlier
         return extend(*args, **kwargs)
 
     monkeypatch.setattr(module, "extend", recording)
@@ -59,7 +58,18 @@ def test_room_is_made_for_what_a_continued_search_will_add(held, expected, monke
     """A fake kernel that finds no room after half of its budget."""
     did, factors = iter([50, 0, 50]), []
     monkeypatch.setattr(search, "runner", lambda *given: lambda *given: next(did))
-    search.extend(None, None, 0, 0, None, 0, lambda *given: factors.append(given[2]), Budget(100), None, held=held)
+    search.extend(
+        None,
+        0,
+        0,
+        None,
+        model=None,
+        settings=0,
+        budget=Budget(100),
+        rng=None,
+        grow=lambda *given: factors.append(given[2]),
+        earlier=held,
+    )
     assert factors == [expected]
 
 

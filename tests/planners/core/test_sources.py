@@ -7,6 +7,7 @@ import pytest
 from bonspiel.planners.core import jit
 from bonspiel.planners.core.code import sources
 
+COMPUTING = sorted({*sources.packages()} - {sources.NOT_COMPUTING})
 NETWORK = {
     file.parent
     for name in ("client", "protocols", "replay", "server")
@@ -17,7 +18,7 @@ NETWORK = {
 @pytest.fixture
 def tree(tmp_path):
     """A copy of the packages that nothing is imported from."""
-    for name in sources.PACKAGES:
+    for name in COMPUTING:
         shutil.copytree(sources.ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     return tmp_path
 
@@ -68,7 +69,7 @@ def test_an_edit_in_the_network_packages_recompiles_nothing(tree):
 
 
 def test_every_other_folder_is_found_and_its_modules_and_data_change_the_digest(tree):
-    folders = {file.parent for name in sources.PACKAGES for file in (sources.ROOT / name).rglob("*.py")} - NETWORK
+    folders = {file.parent for name in COMPUTING for file in (sources.ROOT / name).rglob("*.py")} - NETWORK
     assert set(sources.folders()) == folders
     seen = {digest(tree)}
     edited = [*tree.glob("curling/players/*.json")]
@@ -135,7 +136,7 @@ def test_compiled_code_depends_on_what_its_module_imports_and_on_nothing_else():
 
 
 def test_no_registry_of_this_project_compiles_anything():
-    for package in sources.PACKAGES:
+    for package in COMPUTING:
         for file in {*(sources.ROOT / package).rglob("__init__.py")} - {Path(jit.__file__).resolve()}:
             assert not any(name.startswith(tuple(sources.COMPILER)) for name in imports(file)), file
 

@@ -2,7 +2,7 @@
 
 from collections import namedtuple
 
-from bonspiel.planners.dfpn.solve import Problem
+from bonspiel.planners.dfpn.solve import ProofProblem
 from bonspiel.planners.dfpn.walk import Rules
 
 PLIES = 40
@@ -36,7 +36,7 @@ RULES = Rules(moves, play, verdict, one_each)
 
 def problem_of(after, verdicts, rules=RULES, prover_first=True):
     """A game from node 0; `after` has the nodes that each leads to, `verdicts` is 0 where the game goes on."""
-    return Problem(rules, Game(after, verdicts, [0] * 2 * PLIES), 0, PLIES, len(after), prover_first)
+    return ProofProblem(rules, Game(after, verdicts, [0] * 2 * PLIES), 0, PLIES, len(after), prover_first)
 
 
 def search_without_table(after, verdicts, prover_first=True):

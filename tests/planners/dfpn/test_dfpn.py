@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from bonspiel.planners.dfpn import search
-from bonspiel.planners.dfpn.solve import Limits, Search, solve
+from bonspiel.planners.dfpn.solve import ProofLimits, ProofSearch, solve
 from bonspiel.planners.dfpn.table import INFINITE, NEVER, NOWHERE, find, new_table, store, store_judged
 from bonspiel.planners.dfpn.walk import Switches
 from tests.planners.dfpn.graphs import problem_of, random_game, search_without_table
@@ -45,7 +45,7 @@ def test_thresholds_are_those_worked_by_hand():
 
 def test_a_move_is_widened_by_a_quarter():
     """With the others at 1 it may reach 2, at 4 it may reach 5, at 8 it may reach 10."""
-    walk = Search(problem_of([[1, 2], [], []], [0, 0, 0]), Switches(), Limits(megabytes=0.1)).walk
+    walk = ProofSearch(problem_of([[1, 2], [], []], [0, 0, 0]), Switches(), ProofLimits(megabytes=0.1)).walk
     walk.counts[0], walk.moves[0, :2], walk.child_phi[0, :2] = 2, (1, 2), 1
     walk.phi_limits[0] = walk.delta_limits[0] = INFINITE
     for second, widened in ((1, 2), (4, 5), (5, 7), (8, 10)):
@@ -89,7 +89,7 @@ def test_either_side_may_begin():
 def test_a_table_that_is_too_small_for_the_game_still_gives_the_verdict():
     for seed in range(30):
         after, verdicts = random_game(random.Random(seed), 8)
-        answer = solve(problem_of(after, verdicts), limits=Limits(nodes=200_000, megabytes=0.002))
+        answer = solve(problem_of(after, verdicts), limits=ProofLimits(nodes=200_000, megabytes=0.002))
         assert answer.verdict in (0, search_without_table(after, verdicts))
 
 
@@ -126,13 +126,13 @@ def test_the_proof_and_the_main_line_of_a_tree():
 
 
 def test_a_search_gives_up_at_a_limit_and_says_what_is_known():
-    answer = solve(problem_of(*tree(8)), limits=Limits(nodes=50))
+    answer = solve(problem_of(*tree(8)), limits=ProofLimits(nodes=50))
     assert (answer.verdict, answer.proof, answer.line) == (0, None, ())
     assert answer.reason == "50 nodes" and answer.phi > 0 and answer.delta > 0
 
 
 def test_a_search_gives_up_when_its_memory_holds_too_little():
-    answer = solve(problem_of(*tree(9)), limits=Limits(megabytes=1e-6, nodes=100_000))
+    answer = solve(problem_of(*tree(9)), limits=ProofLimits(megabytes=1e-6, nodes=100_000))
     assert (answer.verdict, answer.reason) == (0, "1e-06 MB of memory")
     assert answer.phi > 0 and answer.delta > 0
 
@@ -140,4 +140,4 @@ def test_a_search_gives_up_when_its_memory_holds_too_little():
 @pytest.mark.parametrize(("name", "value"), [("nodes", 0), ("seconds", 0.0), ("megabytes", -1.0)])
 def test_limits_out_of_range_are_refused(name, value):
     with pytest.raises(ValueError, match=name):
-        Limits(**{name: value})
+        ProofLimits(**{name: value})

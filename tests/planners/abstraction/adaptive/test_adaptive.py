@@ -1,4 +1,4 @@
-"""`adaptive` against its pseudo-code in docs/guides/abstraction-tree.md, written down as it stands, and what it promises."""
+"""`adaptive` against its pseudo-code in docs/guides/abstraction-tree.md, and what it promises."""
 
 import math
 from collections import defaultdict
@@ -9,7 +9,7 @@ import pytest
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
 from bonspiel.planners.abstraction.adaptive.root import CELLS, add_return, first_cells, new_root
-from bonspiel.planners.abstraction.adaptive.smoothing import MEAN, SMOOTHED, VISITS, choose_bandwidth, smooth
+from bonspiel.planners.abstraction.adaptive.smoothing import GAIN, SMOOTHED, VISITS, choose_bandwidth, smooth
 from bonspiel.planners.checks import steps_left
 from bonspiel.planners.core.search import kept_trees
 from tests.planners.oracles import best_of, cells_of
@@ -254,7 +254,7 @@ def test_means_are_smoothed_as_far_as_the_noise_demands():
         noisy = filled(slope + rng.standard_normal((10, 16)))
         bandwidth_of(noisy)
         off += ((noisy.stats[SMOOTHED, :16] - slope) ** 2).sum()
-        raw_off += ((noisy.stats[MEAN, :16] - slope) ** 2).sum()
+        raw_off += ((noisy.stats[GAIN, :16] - slope) ** 2).sum()
     assert off < 0.6 * raw_off
 
 
@@ -263,7 +263,7 @@ def test_sums_kept_up_to_date_are_those_made_anew():
     root = filled(np.linspace(0.0, 1.0, 16) + rng.standard_normal((4, 16)), thresholds=np.array([3.0, 100.0]))
     count = int(root.counts[CELLS])
     assert count == 48 and root.smoothing.bandwidth[0] > 0.0
-    visits, means = root.stats[VISITS, :count], root.stats[MEAN, :count]
+    visits, means = root.stats[VISITS, :count], root.stats[GAIN, :count]
     near = nearness(root.action[:count], root.smoothing.bandwidth[0])
     alone = visits == 0
     np.testing.assert_allclose(

@@ -5,7 +5,7 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
-from bonspiel.planners.abstraction.adaptive.sequence import MEAN, hand_on, leave_at, no_sequence, remember
+from bonspiel.planners.abstraction.adaptive.sequence import RETURNED, hand_on, leave_at, no_sequence, remember
 from bonspiel.planners.abstraction.adaptive.smoothing import CHOSEN
 from bonspiel.planners.abstraction.fixed.trie import new_walk
 from bonspiel.planners.core.search import kept_trees
@@ -54,7 +54,7 @@ def test_a_better_simulation_takes_its_place_and_a_worse_or_equal_one_does_not()
     sequence = known(1, 2, 3, mean=1.0)
     for total in (0.5, 1.0, 1.0 + 1e-12):
         simulate(sequence, 4, 5, 6, leave=1, total=total)
-        assert sequence.chosen.tolist() == [1, 2, 3] and sequence.record[MEAN] == 1.0
+        assert sequence.chosen.tolist() == [1, 2, 3] and sequence.record[RETURNED] == 1.0
     simulate(sequence, 4, 5, 6, leave=1, total=1.1)
     assert sequence.chosen.tolist() == [4, 5, 6] and sequence.record.tolist() == [1.1, 1.0]
 

@@ -21,7 +21,16 @@ def extended(common, seed, simulations):
     walk = walk_for(PROBLEM, SETTINGS)
     rng = np.random.default_rng(seed)
     return extend(
-        search, MODEL, branch(common, walk), walk, PROBLEM, SETTINGS, grow, Budget(simulations), rng, held=100
+        search,
+        branch(common, walk),
+        walk,
+        PROBLEM,
+        model=MODEL,
+        settings=SETTINGS,
+        budget=Budget(simulations),
+        rng=rng,
+        grow=grow,
+        earlier=100,
     )[0]
 
 

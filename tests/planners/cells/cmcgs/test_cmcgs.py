@@ -230,8 +230,8 @@ def test_a_memory_smaller_than_a_node_is_refused():
 
 
 def test_a_mean_that_rounding_put_beside_a_bound_is_played_within_it(monkeypatch):
-    def rounded(*arguments):
-        graph, done = extend(*arguments)
+    def rounded(*arguments, **named):
+        graph, done = extend(*arguments, **named)
         graph.policy_mean[0, 0] = np.nextafter(1.0, 2.0)
         return graph, done
 

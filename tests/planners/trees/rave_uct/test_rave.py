@@ -12,7 +12,7 @@ from bonspiel.planners.core.jit import no_validity
 from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.search import kept_trees
 from bonspiel.planners.core.tree.nodes import MEAN, UNTRIED, VARIANCE, add_node
-from bonspiel.planners.core.tree.selection import UCB1, UCB1_TUNED
+from bonspiel.planners.core.tree.selection import UCB1, UCB1_TUNED, Terms
 from bonspiel.planners.jit import compiled
 from bonspiel.planners.trees.rave_uct.amaf import back_up_rave, number_of
 from bonspiel.planners.trees.rave_uct.search import expand_node
@@ -62,7 +62,9 @@ def score(visits=0, mean=0.0, rave=(0, 0.0), prior=(0, 0.0), variance=0.0, shift
     row[PRIOR_VISITS], row[PRIOR_MEAN] = prior
     row[SHIFT] = shift
     defaults = {"exploration": 0.0, "bonus": UCB1, "equivalence": 1000.0, "fuego": False, "weight": 0.0}
-    return rave_score(known.tree, known.territory, 0, ROOT, RaveSelection(**defaults | rule))
+    selection = RaveSelection(**defaults | rule)
+    terms = Terms(selection.exploration, ROOT, 0.0, selection.bonus)
+    return rave_score(known.tree, known.territory, 0, terms, selection)
 
 
 def test_an_action_of_which_nothing_is_known_has_its_urgency():
@@ -141,10 +143,10 @@ def test_returns_are_those_of_the_node_s_player():
 
 def test_keys_have_numbers_as_long_as_there_is_room():
     known, _, _ = begun()
-    assert int(known.known[0]) == 26
+    assert int(known.used[0]) == 26
     assert number_of(known, np.uint64(12_345), False) == NO_KEY
     assert number_of(known, np.uint64(12_345), True) == 26
-    known.known[0] = len(known.names)
+    known.used[0] = len(known.names)
     assert number_of(known, np.uint64(54_321), True) == NO_KEY
 
 

@@ -19,10 +19,11 @@ from bonspiel.planners import Budget
 from bonspiel.planners.core.jit import compiled
 from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.search import Stopped, kept_trees, stopped_by
+from bonspiel.planners.core.tree.selection import selection_of
 from bonspiel.planners.planner import traits_of
 from bonspiel.planners.trees.dpw import DPW
 from bonspiel.planners.trees.pw import PW
-from bonspiel.planners.trees.uct import UCT
+from bonspiel.planners.trees.uct import UCT, UCTSettings
 from bonspiel.planners.wrappers.threads import TreeParallel
 from bonspiel.planners.wrappers.threads import planner as planner_module
 from bonspiel.planners.wrappers.threads.additions import find_child
@@ -30,16 +31,17 @@ from bonspiel.planners.wrappers.threads.choice import Virtual, best_edge, choose
 from bonspiel.planners.wrappers.threads.invariants import faults
 from bonspiel.planners.wrappers.threads.meeting import Meeting
 from bonspiel.planners.wrappers.threads.planner import root_of, search_together
+from bonspiel.planners.wrappers.threads.search import SharedUCTSettings
 from bonspiel.planners.wrappers.threads.shared_tree import (
     ACTIONS,
     COUNT,
     EXAMPLE_TREE,
     EXAMPLE_WALK,
-    INV_SQRT,
     LINE,
-    MEAN,
     NEXT_BLOCK,
     PLAYER,
+    SHOWN_INV_SQRT,
+    SHOWN_MEAN,
     TOTAL,
     VISIT,
     VISITS,
@@ -72,7 +74,7 @@ def search(inner, model, simulations, threads, seed=0, virtual=1.0, loss=False):
     """The tree and the number of simulations."""
     return search_together(
         inner,
-        Virtual(inner.exploration, virtual, loss),
+        Virtual(virtual, loss),
         model,
         model.initial_state(None),
         Budget(simulations),
@@ -149,11 +151,12 @@ def test_a_visit_under_way_sends_the_next_thread_elsewhere():
         problem = problem_of(python_twin(model), np.zeros(1))
         tree = new_shared_tree(model, problem, 10, actions, 2)
         tree.edges[:4, COUNT], tree.edge_values[:4, TOTAL] = 5 * VISIT, 2.5
-        tree.edge_values[:4, MEAN], tree.edge_values[:4, INV_SQRT] = 0.5, 1.0 / math.sqrt(5)
+        tree.edge_values[:4, SHOWN_MEAN], tree.edge_values[:4, SHOWN_INV_SQRT] = 0.5, 1.0 / math.sqrt(5)
         tree.nodes[0, VISITS] = 20
-        rule, rng = Virtual(1.0, virtual, False), np.random.default_rng(seed)
+        given = SharedUCTSettings(UCTSettings(selection_of(1.0), actions, 1), Virtual(virtual, False))
+        rng = np.random.default_rng(seed)
         walks = [new_shared_walk(model, 1) for _ in range(2)]
-        differ[virtual] += len({choose_of_set(tree, walk, problem, 0, rng, rule, actions, 1) for walk in walks}) == 2
+        differ[virtual] += len({choose_of_set(tree, walk, problem, 0, rng, given) for walk in walks}) == 2
     assert differ[1.0] == 40
     assert 20 < differ[0.0] < 40  # 3 of 4 by chance
 
@@ -164,10 +167,11 @@ def test_a_visit_under_way_can_count_as_lost():
     tree = EXAMPLE_TREE._replace(nodes=nodes, node_values=nodes.view(float), edges=edges, edge_values=edges.view(float))
     nodes[0, [VISITS, ACTIONS]], tree.node_values[0, PLAYER] = [10, 2], 1.0
     edges[0, [COUNT, NEXT_BLOCK]], tree.edge_values[0, TOTAL] = [5 * VISIT + 1, 1], 4.0
-    edges[1, COUNT], tree.edge_values[1, [TOTAL, MEAN, INV_SQRT]] = 5 * VISIT, [2.5, 0.5, 5**-0.5]
+    edges[1, COUNT], tree.edge_values[1, [TOTAL, SHOWN_MEAN, SHOWN_INV_SQRT]] = 5 * VISIT, [2.5, 0.5, 5**-0.5]
     walk = SharedWalk(EXAMPLE_WALK.walk, EXAMPLE_WALK.pool, np.array([-4.0, 1.0]))
     rng = np.random.default_rng(0)
-    chosen = [best_edge.py_func(tree, walk, 0, 2, Virtual(0.01, 1.0, loss), rng) for loss in (False, True)]
+    rule = selection_of(0.01)
+    chosen = [best_edge.py_func(tree, walk, 0, 2, rule, Virtual(1.0, loss), rng) for loss in (False, True)]
     assert chosen == [0, 1]
 
 
@@ -179,8 +183,9 @@ def test_an_edge_is_followed_whatever_the_rewards_were(mean, under_way):
     tree = EXAMPLE_TREE._replace(nodes=nodes, node_values=nodes.view(float), edges=edges, edge_values=edges.view(float))
     nodes[0, [VISITS, ACTIONS]] = 10, 2
     edges[:, COUNT], edges[0, NEXT_BLOCK] = 5 * VISIT + under_way, 1
-    tree.edge_values[:, [TOTAL, MEAN, INV_SQRT]] = mean, mean, 5**-0.5
-    assert best_edge.py_func(tree, EXAMPLE_WALK, 0, 2, Virtual(1.0, 1.0, False), np.random.default_rng(0)) in (0, 1)
+    tree.edge_values[:, [TOTAL, SHOWN_MEAN, SHOWN_INV_SQRT]] = mean, mean, 5**-0.5
+    given = selection_of(1.0), Virtual(1.0, False), np.random.default_rng(0)
+    assert best_edge.py_func(tree, EXAMPLE_WALK, 0, 2, *given) in (0, 1)
 
 
 @pytest.mark.parametrize("inner", ["uct", "pw", "dpw", "dpw:outcome=least_visited", "uct:leaf=rollout,playouts=3"])
