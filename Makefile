@@ -109,10 +109,13 @@ test-newest: $(NEWEST)/installed
 $(DOCS)/installed: | $(BIN)/python
 	@echo "installing mkdocs into $(DOCS) ..."
 	@$(PYTHON) -m venv --clear $(DOCS)
-	@$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check 'mkdocs-material>=9.6' 'mkdocstrings[python]>=0.29' && touch $@
+	@$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check 'mkdocs-material>=9.6' 'mkdocstrings[python]>=0.29' \
+		'latex2mathml>=3.78' 'ruff>=0.14' && touch $@
 
-docs: $(DOCS)/installed
-	@$(DOCS)/bin/mkdocs build --strict --quiet && echo "the pages are in build/site"
+# ruff wraps the signatures.
+docs: $(DOCS)/installed $(VENV)/installed
+	@$(BIN)/python docs/site/parameters.py build/parameters
+	@PATH="$(abspath $(DOCS)/bin):$$PATH" $(DOCS)/bin/mkdocs build --strict --quiet && echo "the pages are in build/site"
 
 wheel: $(VENV)/installed-dev
 	@rm -rf build/lib build/bdist* dist
