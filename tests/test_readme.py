@@ -9,9 +9,9 @@ import pytest
 from bonspiel import envs, planners
 from bonspiel.envs.optimal import optimal_value, random_value
 from bonspiel.envs.references import REFERENCES
-from bonspiel.runs.cli import parser
 from bonspiel.runs.results import packed
 from bonspiel.runs.statistics import ranks
+from bonspiel.runs.suites import lookup as suites
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -28,7 +28,7 @@ def figures():
 def test_it_is_one_page():
     text = re.sub(r"```.*?```", "", README, flags=re.DOTALL)
     text = "\n".join(line for line in text.splitlines() if not line.startswith("|"))
-    assert len(text.split()) <= 600 and len(README.split()) <= 1_500
+    assert len(text.split()) <= 500 and len(README.split()) <= 800
 
 
 @pytest.mark.parametrize(("figure", "pages"), [*figures()])
@@ -52,9 +52,16 @@ def test_the_caption_of_the_picture_counts_planners_and_problems():
     head, _, *rows = rows_of(peers.split("### 30 simulations per decision")[1].split("Mean ranks")[0])
     ranked = [row[0] for row in rows if not row[0].endswith(", defaults")]
     assert (len(ranked), len(head) - 5) == (18, 8)
-    assert "\nEighteen planners in eight problems" in README and peers.split("\n\n")[1].startswith(
-        "Eighteen planners in eight"
-    )
+    assert peers.split("\n\n")[1].startswith("Eighteen planners in eight")
+
+
+def test_the_picture_of_readme_and_of_the_first_page_is_that_of_the_quick_suite():
+    experiments = suites.load("quick").experiment
+    assert [len(experiment.planners) for experiment in experiments] == [5, 5]
+    problems = [experiment.env.partition(":")[0].replace("_", " ").title() for experiment in experiments]
+    for page, picture in ((README, "docs/bench.png"), ((ROOT / "docs/index.md").read_text(), "bench.png")):
+        (title,) = re.findall(rf"!\[(.*)\]\({picture}\)", page)
+        assert title.startswith("Mean return of five planners") and " and ".join(problems) in title
 
 
 def test_the_leaders_by_problem_are_those_of_the_leaderboard():
@@ -95,7 +102,7 @@ def test_the_page_of_the_leaderboard_shows_the_episodes_that_come_with_bonspiel(
         np.testing.assert_allclose(scores, line, atol=0.0011)
 
 
-def test_the_chart_of_questions_names_every_leader_and_no_planner_that_leads_nowhere():
+def test_the_questions_name_every_leader_and_no_planner_that_leads_nowhere():
     advice, peers = ((ROOT / "docs" / name).read_text() for name in ("which-planner.md", "results/leaderboard.md"))
     rows = [row for row in rows_of(advice) if len(row) == 5 and row[1][-1].isdigit()]
     assert len(rows) == 8
@@ -103,11 +110,46 @@ def test_the_chart_of_questions_names_every_leader_and_no_planner_that_leads_now
         {name for row in rows for cell in (row[place], row[place + 2]) for name in re.findall(r"`(\w+)`", cell)}
         for place in (1, 2)
     )
-    chart = (ROOT / "docs/which-planner.svg").read_text()
-    named = {name for text in re.findall(r'class="b"[^>]*>([^<]*)<', chart) for name in re.findall(r"[a-z]\w+", text)}
+    questions = advice.partition("\n```")[0]
+    named = {*re.findall(r"`(\w+)`", questions)}
     ranked = {row[0] for row in rows_of(peers)}
     assert first <= named
     assert named & ranked <= first | second
+
+
+NEEDS = {
+    name: needs
+    for names, needs in rows_of((ROOT / "docs/which-planner.md").read_text().split("## What each planner needs")[1])[2:]
+    for name in re.findall(r"`(\w+)`", names)
+}
+
+
+class Unbounded:
+    """A model with nothing that planners may ask for."""
+
+    state_dim, horizon, discount, compiled = 1, 3, 1.0, False
+    params = np.zeros(1)
+    action_low, action_high = np.array([-np.inf]), np.array([np.inf])
+    step = sample_action = initial_state = print
+
+
+class TwoPlayers(Unbounded):
+    action_low, action_high = -np.ones(1), np.ones(1)
+    player = print
+
+
+def test_the_table_of_needs_has_every_planner_of_no_game():
+    assert {*NEEDS} == {*planners.names()} - {"random"}
+
+
+@pytest.mark.parametrize("name", [name for name in NEEDS if name not in {"root", "threads", "valued"}])
+def test_needs_of_the_table_are_those_by_which_a_planner_refuses_a_model(name):
+    planner, needs = planners.make(name), NEEDS[name]
+    refused = planners.unsupported(planner, Unbounded()) or ""
+    assert ("bounded actions" in needs) == ("finite `action_low`" in refused)
+    assert ("one player" in needs) == (planners.unsupported(planner, TwoPlayers()) == "one player only")
+    parts = {*re.findall(r"`(\w+)`", refused)} - {"action_low", "action_high", "max_actions", "n_regions"}
+    assert parts <= {*re.findall(r"`(\w+)`", needs)}
 
 
 @pytest.mark.parametrize("name", planners.REGISTRY.everything())
@@ -153,10 +195,3 @@ def test_the_references_of_the_problems_page_are_those_of_the_code():
         name: [f"{of.mean:g} +- {of.error:g}", str(of.episodes), f"`bonspiel run {of.run}`"]
         for name, of in REFERENCES.items()
     }
-
-
-def test_every_verb_has_an_example_on_the_page_of_the_command_line():
-    page = (ROOT / "docs/guides/command-line.md").read_text()
-    verbs = re.findall(r"^  (\w+) ", parser().description, re.MULTILINE)
-    assert len(verbs) > 20
-    assert [verb for verb in verbs if f"bonspiel {verb} " not in page] == []
