@@ -14,6 +14,9 @@ PAGES = {"planners.md": "planner-parameters", "problems.md": "problem-parameters
 ROW = re.compile(r"^\| `(\w+)(?=[`:])([^`]*)` ", re.MULTILINE)
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
 
+FUNCTION = re.compile(r"(<mi>(?:sin|cos|ln|max)</mi>)(?!<mo)")
+SIGN = re.compile(r"(<mo[^>]*>(?:\[|&#x000(?:28|2C|3C|3D|3E|7B);)</mo>(?:<mspace[^>]*>)?)<mo>&#x02212;</mo>")
+
 
 def on_files(files: Any, config: Any) -> Any:
     """Add the pages that docs/site/parameters.py wrote."""
@@ -38,5 +41,8 @@ def on_page_content(content: str, **_: Any) -> str:
 
 
 def _mathml(found: re.Match[str]) -> str:
+    """A formula, with the spaces after functions and without those after signs that MathML expects to be told."""
     tag, formula = found.groups()
-    return f'<{tag} class="formula">{convert(html.unescape(formula), "block" if tag == "div" else "inline")}</{tag}>'
+    made = convert(html.unescape(formula), display="block" if tag == "div" else "inline")
+    made = SIGN.sub(r'\1<mo form="prefix">&#x02212;</mo>', FUNCTION.sub(r'\1<mspace width="0.167em" />', made))
+    return f'<{tag} class="formula">{made}</{tag}>'

@@ -13,6 +13,7 @@ PAGES = (
     ("planner-parameters", "Parameters of planners", planners.REGISTRY),
     ("problem-parameters", "Parameters of problems", envs.REGISTRY),
 )
+SPECIAL = re.compile(r"[*_<|$\[\]\\]")
 
 
 def lines(title: str, registry: Registry) -> Iterator[str]:
@@ -34,7 +35,7 @@ def lines(title: str, registry: Registry) -> Iterator[str]:
 def escaped(text: str) -> str:
     """Plain text as Markdown that shows every character; what stands in backticks is code."""
     parts = re.split(r"(`[^`]*`)", text)
-    return "".join(part if part.startswith("`") else re.sub(r"([*_<|$\[\]\\])", r"\\\1", part) for part in parts)
+    return "".join(part if part.startswith("`") else SPECIAL.sub(lambda of: f"&#{ord(of[0])};", part) for part in parts)
 
 
 if __name__ == "__main__":
