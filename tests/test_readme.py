@@ -9,8 +9,6 @@ import pytest
 from bonspiel import envs, planners
 from bonspiel.envs.optimal import optimal_value, random_value
 from bonspiel.envs.references import REFERENCES
-from bonspiel.runs.results import packed
-from bonspiel.runs.statistics import ranks
 from bonspiel.runs.suites import lookup as suites
 
 ROOT = Path(__file__).parents[1]
@@ -47,14 +45,6 @@ def rows_of(text):
     return [[cell.strip() for cell in line[1:-1].split("|")] for line in text.splitlines() if line.startswith("|")]
 
 
-def test_the_caption_of_the_picture_counts_planners_and_problems():
-    peers = (ROOT / "docs/results/leaderboard.md").read_text()
-    head, _, *rows = rows_of(peers.split("### 30 simulations per decision")[1].split("Mean ranks")[0])
-    ranked = [row[0] for row in rows if not row[0].endswith(", defaults")]
-    assert (len(ranked), len(head) - 5) == (18, 8)
-    assert peers.split("\n\n")[1].startswith("Eighteen planners in eight")
-
-
 def test_the_picture_of_readme_and_of_the_first_page_is_that_of_the_quick_suite():
     experiments = suites.load("quick").experiment
     assert [len(experiment.planners) for experiment in experiments] == [5, 5]
@@ -62,59 +52,6 @@ def test_the_picture_of_readme_and_of_the_first_page_is_that_of_the_quick_suite(
     for page, picture in ((README, "docs/bench.png"), ((ROOT / "docs/index.md").read_text(), "bench.png")):
         (title,) = re.findall(rf"!\[(.*)\]\({picture}\)", page)
         assert title.startswith("Mean return of five planners") and " and ".join(problems) in title
-
-
-def test_the_leaders_by_problem_are_those_of_the_leaderboard():
-    peers, advice = ((ROOT / "docs" / name).read_text() for name in ("results/leaderboard.md", "which-planner.md"))
-    shown = rows_of("\n".join(re.findall(r"^\| `[\w:=,]+`.*`\w+` [\d.]+ \|$", advice, re.MULTILINE)))
-    expected = {}
-    for budget in (30, 300):
-        section = peers.split(f"### {budget} simulations per decision")[1].split("Mean ranks")[0]
-        head, _, *rows = rows_of(section)
-        for column in range(5, len(head)):
-            names = {}  # score -> the planners that share it
-            for row in rows:
-                names.setdefault(row[column].split()[0], []).append(f"`{row[0]}`")
-            best = sorted(names, key=float, reverse=True)[:2]
-            leaders = expected.setdefault(head[column].split()[0], [])
-            leaders.extend(f"{', '.join(names[score])} {score}" for score in best)
-    assert {name.split("`")[1]: leaders for name, *leaders in shown} == expected
-
-
-@pytest.mark.parametrize("budget", [30, 100, 300])
-def test_the_page_of_the_leaderboard_shows_the_episodes_that_come_with_bonspiel(budget):
-    page = (ROOT / "docs/results/leaderboard.md").read_text()
-    head, _, *rows = rows_of(page.split(f"### {budget} simulations per decision")[1].split("Mean ranks")[0])
-    with packed.read_any(Path("peers")) as store:
-        (called,) = ranks.names([store])
-        returns = {
-            (setting.env, called[setting.env, setting.planner]): sample
-            for setting, sample in store.returns().items()
-            if setting.budget == budget
-        }
-    assert {env for env, _ in returns} == {name.split()[0] for name in head[5:]}
-    assert {name for _, name in returns} == {row[0] for row in rows}
-    assert {len(sample) for sample in returns.values()} == {200}
-    for column, name in enumerate(head[5:], 5):
-        means = np.array([returns[name.split()[0], row[0]].mean() for row in rows])
-        scores = np.array([float(row[column]) for row in rows])
-        line = np.polyval(np.polyfit(means, scores, 1), means)  # a score is linear in the mean return
-        np.testing.assert_allclose(scores, line, atol=0.0011)
-
-
-def test_the_questions_name_every_leader_and_no_planner_that_leads_nowhere():
-    advice, peers = ((ROOT / "docs" / name).read_text() for name in ("which-planner.md", "results/leaderboard.md"))
-    rows = [row for row in rows_of(advice) if len(row) == 5 and row[1][-1].isdigit()]
-    assert len(rows) == 8
-    first, second = (
-        {name for row in rows for cell in (row[place], row[place + 2]) for name in re.findall(r"`(\w+)`", cell)}
-        for place in (1, 2)
-    )
-    questions = advice.partition("\n```")[0]
-    named = {*re.findall(r"`(\w+)`", questions)}
-    ranked = {row[0] for row in rows_of(peers)}
-    assert first <= named
-    assert named & ranked <= first | second
 
 
 NEEDS = {
