@@ -106,13 +106,15 @@ test-newest: $(NEWEST)/installed
 	@test ! -e $< || BONSPIEL_CACHE=$(NEWEST)/cache-of-kernels $(NEWEST)/venv/bin/python tests/newest.py
 
 # In an environment of its own: the theme and the client of Digital Curling 4 need different versions of requests.
-$(DOCS)/installed: | $(BIN)/python
+$(DOCS)/installed: docs/site/requirements.txt | $(BIN)/python
 	@echo "installing mkdocs into $(DOCS) ..."
 	@$(PYTHON) -m venv --clear $(DOCS)
-	@$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check 'mkdocs-material>=9.6' 'mkdocstrings[python]>=0.29' && touch $@
+	@$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $< && touch $@
 
-docs: $(DOCS)/installed
-	@$(DOCS)/bin/mkdocs build --strict --quiet && echo "the pages are in build/site"
+# The first on the path is the ruff of that environment, with which mkdocstrings wraps signatures.
+docs: $(DOCS)/installed $(VENV)/installed
+	@$(BIN)/python docs/site/parameters.py build/parameters
+	@PATH="$(abspath $(DOCS)/bin):$$PATH" $(DOCS)/bin/mkdocs build --strict --quiet && echo "the pages are in build/site"
 
 wheel: $(VENV)/installed-dev
 	@rm -rf build/lib build/bdist* dist

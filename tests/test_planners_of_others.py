@@ -1,4 +1,4 @@
-"""The adapters of docs/guides/planners-of-others.md keep the contract of planners; skipped without the packages they adapt."""
+"""The adapters in docs/examples keep the contract of planners; skipped without the packages that they adapt."""
 
 import importlib
 import re
@@ -13,26 +13,28 @@ from bonspiel.planners.core.code import sources
 from bonspiel.planners.testing import check_planner
 from tests.planners.tiny_models import python_twin
 
-TEXT = (sources.ROOT / "docs/guides/planners-of-others.md").read_text(encoding="utf-8")
-FILES = dict(re.findall(r"```python\n# (\w+)\.py\n(.*?)```", TEXT, re.DOTALL))
+EXAMPLES = sources.ROOT / "docs/examples"
+PAGE = (sources.ROOT / "docs/guides/adding-a-planner.md").read_text(encoding="utf-8")
 NEEDS = {"torch_mppi": "pytorch_mppi", "pomdp_uct": "pomdp_py"}
 PLANNERS = {"torch_mppi": "torch_mppi:TorchMPPI:temperature=0.03", "pomdp_uct": "pomdp_uct:PomdpUCT:n_actions=16"}
 
 
 @pytest.fixture(params=NEEDS)
-def planner(request, tmp_path, monkeypatch):
+def planner(request, monkeypatch):
     pytest.importorskip(NEEDS[request.param])
-    (tmp_path / f"{request.param}.py").write_text(FILES[request.param], encoding="utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.syspath_prepend(EXAMPLES)
     importlib.invalidate_caches()
     yield planners.parse(PLANNERS[request.param])
     sys.modules.pop(request.param, None)
 
 
-def test_every_adapter_of_the_page_is_tested():
-    assert sorted(FILES) == sorted(NEEDS)
-    for name, text in FILES.items():
-        compile(text, name, "exec")
+def test_every_adapter_is_tested_and_named_on_the_page():
+    assert sorted(file.stem for file in EXAMPLES.glob("*.py")) == sorted(NEEDS) == sorted(PLANNERS)
+    for name in NEEDS:
+        file = EXAMPLES / f"{name}.py"
+        compile(file.read_text(encoding="utf-8"), file, "exec")
+        assert f"../examples/{name}.py" in PAGE
+        assert re.search(rf"--planner {name}:\w+", PAGE)
 
 
 @pytest.mark.parametrize("model", [None, envs.Trap(), python_twin(envs.Trap())], ids=["steps", "compiled", "python"])

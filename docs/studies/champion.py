@@ -1,4 +1,4 @@
-"""The champion against another planner where `bonspiel match` cannot begin, for docs/curling/champion.md.
+"""The champion against another planner where `bonspiel match` cannot begin, for docs/results/curling.md.
 
 python docs/studies/champion.py two_down --pairs 200 --seed 1 --games two_down.jsonl
 

@@ -22,7 +22,6 @@ LEVEL_10 = f"{GNU_GO} --level 10"
 MONTE_CARLO = f"{GNU_GO} --monte-carlo --mc-patterns mogo_classic --level 1 --mc-games-per-level"
 GAME = "go:size=9"
 LIGHT = f"{GAME},playout=light"
-SMALL = "go:size=7,komi=9,playout=light"  # a fair komi; each child of the root gets its 64 playouts
 PLAIN = "rave_k=0,priors=false,exploration=0.5"  # UCT
 RAVE = "priors=false,exploration=0.5"
 QUICK_GAMES = 4
@@ -65,26 +64,11 @@ def _ablation() -> Iterator[Meeting]:
 
 
 def _territory() -> Iterator[Meeting]:
-    """PTS against none, plain and with RAVE; weights; criticality."""
+    """PTS against none, plain and with RAVE; criticality."""
     for name, base in (("PTS, no RAVE", PLAIN), ("PTS, with RAVE", RAVE)):
         yield Meeting("territory", name, (f"territory_uct:{base}", f"rave_uct:{base}"), 500, 400, LIGHT)
     critical = f"territory_uct:{PLAIN}", f"territory_uct:statistic=criticality,{PLAIN}"
     yield Meeting("territory", "PTS against criticality, no RAVE", critical, 500, 200, LIGHT)
-    for simulations in (500, 1_000):
-        for weight in (0.01, 0.04, 0.15, 0.4):
-            sides = f"territory_uct:weight={weight:g},{PLAIN}", f"rave_uct:{PLAIN}"
-            yield Meeting("weights", f"weight {weight:g}, {simulations:,} simulations", sides, simulations, 100, LIGHT)
-
-
-def _pruning() -> Iterator[Meeting]:
-    """Bounds of the share of the variance of owners, in equal shares 1/k."""
-    bounds = {
-        "(0, 0.5/k)": "prune_high=0.5",
-        "(0.25/k, 1)": "prune_low=0.25",
-        "(0.5/k, 2/k)": "prune_low=0.5,prune_high=2",
-    }
-    for name, bound in bounds.items():
-        yield Meeting("pruning", name, (f"rave_uct:{PLAIN},{bound}", f"rave_uct:{PLAIN}"), 6_000, 60, SMALL)
 
 
 MEETINGS = (
@@ -92,7 +76,6 @@ MEETINGS = (
     Meeting("mogo_classic", "GNU Go's Monte-Carlo mode", ("rave_uct", f"{MONTE_CARLO} 2000"), 2_000, 100),
     *_ablation(),
     *_territory(),
-    *_pruning(),
 )
 PARTS = tuple(dict.fromkeys(meeting.part for meeting in MEETINGS))
 

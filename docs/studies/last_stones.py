@@ -1,4 +1,4 @@
-"""Loss of planners with the last stones of an end, thrown without noise, against a proof; tables of last-stones.md.
+"""Loss of planners with the last stones of an end, thrown without noise, against a proof, for docs/results/curling.md.
 
 python docs/studies/last_stones.py --positions 400 --simulations 1000
 """

@@ -1,4 +1,4 @@
-"""Gain of each switch of the search for life and death, on generated problems, as the table of docs/results/tsumego.md.
+"""Gain of each switch of the search for life and death, on generated problems, as the table of docs/results/go.md.
 
 python docs/studies/tsumego.py --problems 300 --seconds 10 --jobs 2
 """

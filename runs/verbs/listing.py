@@ -1,6 +1,8 @@
-"""The verb `list`: everything that can be named on the command line."""
+"""The verb `list`: everything that can be named on the command line, and the parameters of one name."""
 
 import argparse
+import shutil
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -9,17 +11,29 @@ from bonspiel.runs.verbs.command_line import DONE, GROUP, Verb
 if TYPE_CHECKING:
     from bonspiel.planners.core.code.packages import Extension
     from bonspiel.planners.registry import Registry
+    from bonspiel.runs.verbs.parameters import Parameter
+
+PARAGRAPH = "\n\n"
+NARROWEST, WIDEST = 72, 118  # characters of a line
+WIDEST_DEFAULT = 14  # characters; the meaning stands below a longer one
 
 
 def show_list(arguments: argparse.Namespace) -> int:
+    """Print the parameters of one name, or all names."""
+    if arguments.name is None:
+        show_everything()
+    else:
+        show_parameters(arguments.name)
+    return DONE
+
+
+def show_everything() -> None:
     """Print planners, environments, games and suites, and what installed packages add."""
-    from bonspiel import envs, planners
     from bonspiel.planners.core.code.packages import extensions
     from bonspiel.runs import bench
-    from bonspiel.runs.games.game import GAMES
     from bonspiel.runs.suites import lookup
 
-    for registry in (planners.REGISTRY, envs.REGISTRY, GAMES):
+    for registry in registries():
         kind = f"{registry.kind}s"
         for title, names in (
             (kind, registry.names()),
@@ -38,7 +52,14 @@ def show_list(arguments: argparse.Namespace) -> int:
         found = lookup.load(name)
         counts = found.episodes()
         print(f"  {name:<18} {found.description} ({len(counts)} curve points, {sum(counts.values())} episodes)")
-    return DONE
+
+
+def registries() -> tuple["Registry", ...]:
+    """Those of planners, environments and games."""
+    from bonspiel import envs, planners
+    from bonspiel.runs.games.game import GAMES
+
+    return planners.REGISTRY, envs.REGISTRY, GAMES
 
 
 def by_package(installed: Mapping[str, Sequence["Extension"]]) -> Iterator[tuple[str, list[str]]]:
@@ -49,23 +70,91 @@ def by_package(installed: Mapping[str, Sequence["Extension"]]) -> Iterator[tuple
 
 def defaults(registry: "Registry", name: str) -> str:
     """The parameters of an entry with their defaults, or why it cannot be used."""
-    from dataclasses import is_dataclass
-
-    from bonspiel.planners.registry import fields_of, parameters_of, verbatim
+    from bonspiel.planners.registry import verbatim
+    from bonspiel.runs.verbs.parameters import parameters
 
     try:
-        cls = registry.cls(name)
+        found = parameters(registry, name)
     except ValueError as error:
         return f"unusable: {error}"
-    if parameter := verbatim(cls):
+    if parameter := verbatim(registry.cls(name)):
         return f"written {name}:{parameter.upper()}"
-    if is_dataclass(cls):
-        given = [f"{of.name}={registry.value_text(of, of.default)}" for of in fields_of(cls)]
-    else:
-        given = parameters_of(cls) or []
-    return ", ".join(given) or "(no parameters)"
+    return ", ".join(f"{of.name}={of.default}" for of in found) or "(no parameters)"
+
+
+def show_parameters(name: str) -> None:
+    """Print what a planner, environment or game is, and the meaning of its parameters.
+
+    Raises:
+        UsageError: no such name, or it cannot be imported.
+    """
+    from bonspiel.runs.experiment import UsageError
+    from bonspiel.runs.verbs.parameters import describe
+
+    try:
+        registry = registry_of(name)
+        place, text, parameters = describe(registry, name)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    kind = "" if ":" in name else f"{registry.kind} "
+    print(f"{kind}{name}: {place}\n{text.partition(PARAGRAPH)[0]}\n")
+    print("\n".join(table(parameters)) if parameters else "It has no parameters.")
+
+
+def registry_of(name: str) -> "Registry":
+    """The registry that has a name: of games only if no environment has it, as games have a problem's parameters.
+
+    Raises:
+        ValueError: none has it; names the close match, or what to write instead.
+    """
+    from bonspiel.planners.registry import unknown
+    from bonspiel.runs.suites import lookup
+
+    known = [
+        (registry, {**registry.everything(), **registry.aliases, **registry.installed()}) for registry in registries()
+    ]
+    for registry, names in known:
+        if name in names:
+            return registry
+    removed = [registry for registry, _ in known if name in registry.removed]
+    if removed:
+        removed[0].place(name)  # the error says what to take instead
+    everything = dict.fromkeys(of for _, names in known for of in names)
+    base = name.partition(":")[0]
+    if base in everything:
+        raise ValueError(f"{name!r}: write the name without its parameters: bonspiel list {base}")
+    if name in lookup.names():
+        raise ValueError(f"{name!r} is a suite; to see what it runs: bonspiel run {name} --dry-run")
+    if base == "gym":
+        id = name.partition(":")[2]
+        raise ValueError(
+            f"{name!r}: its parameters are those of gymnasium.make({id!r}), lookahead, horizon and discount"
+        )
+    if ":" in name:  # module:attribute, of which every registry takes any
+        return known[0][0]
+    raise unknown("planner, environment or game", name, everything)
+
+
+def table(parameters: Sequence["Parameter"]) -> Iterator[str]:
+    """Lines with the name, the default and the meaning of each parameter."""
+    rows = [
+        ("parameter", "default", "meaning"),
+        *((of.name, of.default or "(required)", of.meaning) for of in parameters),
+    ]
+    first = max(len(row[0]) for row in rows) + 2
+    second = max(len(row[1]) for row in rows if len(row[1]) <= WIDEST_DEFAULT) + 2
+    indent = " " * (first + second)
+    width = min(max(shutil.get_terminal_size((WIDEST, 1)).columns, NARROWEST), WIDEST)
+    for name, default, meaning in rows:
+        start = f"{name:<{first}}{default:<{second}}"
+        if len(default) > WIDEST_DEFAULT:
+            yield start
+            start = indent
+        yield textwrap.fill(meaning, width, initial_indent=start, subsequent_indent=indent).rstrip() or start.rstrip()
 
 
 def add_verbs(verb: Verb) -> None:
     """Add the verb to the command line."""
-    verb("list", show_list, "show planners, environments, games and suites with their parameters", "bonspiel list")
+    summary = "show planners, environments, games and suites, or the parameters of one of them"
+    command = verb("list", show_list, summary, "bonspiel list dpw")
+    command.add_argument("name", nargs="?", metavar="NAME", help="a planner, environment or game: show its parameters")

@@ -107,7 +107,7 @@ def test_its_benchmark_is_measured_and_one_that_is_missing_is_named(python, tmp_
     assert "example-planning 1.2" in missing and expected.startswith("1 benchmark of 1 planner")
 
 
-@pytest.mark.parametrize("page", ["guides/command-line", "curling/records"])
+@pytest.mark.parametrize("page", ["guides/extending"])
 def test_what_the_documentation_shows_of_it_are_its_own_lines(page):
     shown = re.findall(r"^```(?:toml|python)\n(.*?)^```", (DOCS / f"{page}.md").read_text(), re.DOTALL | re.MULTILINE)
     blocks = [block for code in shown if ">>>" not in code for block in code.rstrip("\n").split("\n\n[")]
