@@ -12,9 +12,10 @@ from bonspiel.planners.model import Array
 class CurlingAEC(TwoAgents[Array, Array]):
     """A match of curling between the agents "team_0" and "team_1".
 
-    Actions, observations, rules and arguments are those of `CurlingEnv` without an opponent; both agents see the whole state. Agents need not alternate: who scores with the last stone of an end throws first in the
-    next. With `reward="points"` an agent's reward is its points less the other's, with "win" 1, 1/2 or 0 at the end,
-    with "win_probability" its own.
+    Actions, observations, rules and arguments are those of `CurlingEnv` without an opponent; both agents see the whole
+    state. Agents need not alternate: who scores with the last stone of an end throws first in the next. With
+    `reward="points"` an agent's reward is its points less the other's, with "win" 1, 1/2 or 0 at the end, with
+    "win_probability" its own.
 
     Args:
         render_mode: "rgb_array", "human" or None.

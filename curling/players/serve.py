@@ -1,4 +1,4 @@
-"""Plays as a program of its own, `python -m bonspiel.curling.players.serve PLANNER`; see docs/curling/process-player.md.
+"""A player as a program, `python -m bonspiel.curling.players.serve PLANNER`: see docs/curling/process-player.md.
 
 It is one file, which an older version's own Python can run, so that this version plays against that one:
 `process:/path/to/old/python -I /path/to/this/serve.py PLANNER`. A version without `curling.records.position` plays
