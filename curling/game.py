@@ -2,9 +2,9 @@
 
 import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from bonspiel.curling import players
 from bonspiel.curling.dynamics import release
@@ -65,6 +65,11 @@ class CurlingGame:
     def __post_init__(self) -> None:
         look_up("ties", self.ties, TIES)
         _models(self)
+
+    @staticmethod
+    def of_format_1(match: Mapping[str, Any]) -> str:
+        """The text of the game from the settings in a match.json of version 0.1."""
+        return "curling:" + ",".join(f"{key}={match[key]}" for key in ("ends", "physics", "noise"))
 
     @property
     def title(self) -> str:

@@ -12,10 +12,12 @@ import pytest
 ROOT = Path(__file__).parents[1]
 ALLOWED = {
     "planners": {"planners"},
-    "curling": {"planners", "curling"},
-    "envs": {"planners", "curling", "envs"},
-    "runs": {"planners", "curling", "envs", "runs"},
+    "envs": {"planners", "envs"},
+    "runs": {"planners", "envs", "runs"},
+    "curling": {"planners", "envs", "runs", "curling"},
+    "go": {"planners", "envs", "runs", "go"},
 }
+CORE = ("planners", "envs", "runs")
 
 
 def files(name):
@@ -58,17 +60,16 @@ def imports(file):
     return found
 
 
-def test_the_general_wing_of_runs_knows_curling_only_where_verbs_are_composed():
-    allowed = {"runs/cli.py": r"bonspiel\.runs\.curling\.verbs"}
-    for file in files("runs"):
-        name = file.relative_to(ROOT).as_posix()
-        curling = {module for module in imports(file) if re.match(r"bonspiel\.(runs\.)?curling\b", module)}
-        unexpected = [module for module in curling if not re.match(allowed.get(name, "$"), module)]
-        assert not unexpected or name.startswith("runs/curling/"), f"{name} imports {unexpected}"
+@pytest.mark.parametrize("name", CORE)
+def test_the_core_knows_no_game_not_even_as_text(name):
+    texts = {file: file.read_text() for ending in ("py", "toml") for file in (ROOT / name).rglob(f"*.{ending}")}
+    named = re.compile(r".*(?i:curling|tsumego|bonspiel\.go\b).*")
+    found = {str(file.relative_to(ROOT)): named.findall(text) for file, text in texts.items()}
+    assert {file: lines for file, lines in found.items() if lines} == {}
 
 
 def modules():
-    """The modules of the four packages and of `bonspiel` itself, by name."""
+    """The modules of the packages and of `bonspiel` itself, by name."""
     return {module(file): file for name in ("bonspiel", *ALLOWED) for file in files(name)}
 
 
@@ -109,23 +110,9 @@ def circles(known, inside=""):
             yield from circles(known, f"{inside}{folder}.")
 
 
-GUESTS = "bonspiel.curling.", "bonspiel.go."  # which leave `runs`
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "planners",
-        "envs",
-        "runs",
-        pytest.param(
-            "curling", marks=pytest.mark.xfail(strict=True, reason="its folders import each other in circles")
-        ),
-    ],
-)
+@pytest.mark.parametrize("name", ALLOWED)
 def test_no_folders_import_each_other_in_a_circle(name):
-    known = {place: file for place, file in modules().items() if not place.startswith(GUESTS)}
-    assert list(circles(known, f"bonspiel.{name}.")) == []
+    assert list(circles(modules(), f"bonspiel.{name}.")) == []
 
 
 def test_a_circle_of_folders_is_found(tmp_path):

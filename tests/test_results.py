@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from bonspiel.runs import cli
+from bonspiel.runs.reporting.leaderboards import boards
 from bonspiel.runs.results import packed
-from bonspiel.runs.statistics import ranks
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = {page.stem: page.read_text(encoding="utf-8") for page in sorted((DOCS / "results").glob("*.md"))}
@@ -65,7 +65,7 @@ def test_a_longer_number_is_another_number():
 def board():
     """The mean score of the shipped episodes, by budget, planner and problem."""
     with packed.read_any(Path("peers")) as store:
-        (called,) = ranks.names([store])
+        (called,) = boards.names([store])
         returns = store.returns()
         scales = ranks.scales(returns.items())
     found = {}

@@ -16,6 +16,7 @@ from bonspiel.curling.arena.warm_up import COMPILING, warm_up
 from bonspiel.curling.server.lobby import PortError
 from bonspiel.curling.server.shot_executor import ShotExecutor
 from bonspiel.runs import interrupts
+from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import RunError, Setting
 from bonspiel.runs.games.game import ScheduledGame, Side
 from bonspiel.runs.games.match import RECORDS, PlayPending, record_file
@@ -25,7 +26,6 @@ from bonspiel.runs.progress import progress
 from bonspiel.runs.results.rows import Batch
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.runner import driver
-from bonspiel.runs.runner.episode import named_rng
 
 Keep = Callable[[Batch], str]
 MOST_TOLD = 20  # kinds of failures that are printed while games are played

@@ -10,9 +10,7 @@ import pomdp_py
 from pomdp_py.utils.templates import SimpleAction, SimpleObservation, SimpleState
 
 from bonspiel.planners import Decision
-from bonspiel.planners.checks import missing_action_bounds, steps_left, two_players
-from bonspiel.planners.core.actions import action_set
-from bonspiel.planners.planner import Traits, check_plan
+from bonspiel.planners.kernel import Traits, action_set, check_plan, missing_action_bounds, steps_left, two_players
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,14 @@ import torch
 from pytorch_mppi import MPPI
 
 from bonspiel.planners import Decision
-from bonspiel.planners.checks import discrete_actions, missing_action_bounds, steps_left, two_players
-from bonspiel.planners.planner import Traits, check_plan
+from bonspiel.planners.kernel import (
+    Traits,
+    check_plan,
+    discrete_actions,
+    missing_action_bounds,
+    steps_left,
+    two_players,
+)
 
 
 def step_each(step, states, actions, next_states, rewards, over, params, rng):

@@ -22,9 +22,9 @@ from bonspiel.curling.model import Curling
 from bonspiel.curling.protocols.dc4 import EXAMPLE_PLAYERS
 from bonspiel.planners.model import Array
 from bonspiel.planners.planner import Budget, Planner
+from bonspiel.runs.draws import environment_rng, named_rng
 from bonspiel.runs.games.ratings import paired_interval
 from bonspiel.runs.progress import followed
-from bonspiel.runs.runner.episode import environment_rng, named_rng
 from bonspiel.runs.verbs.options import option
 
 HAMMER = 1  # the team that has it in the first end, or decides the set-up

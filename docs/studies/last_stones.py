@@ -18,7 +18,6 @@ from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.last_stones import MOST_STONES, forced_scores
 from bonspiel.curling.match.state import hammer_of, team_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.players import PLAYERS
 from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.planner import Budget, Planner
 from bonspiel.runs.games.ratings import wilson
@@ -27,7 +26,7 @@ from bonspiel.runs.statistics.sample import summarise
 from bonspiel.runs.tables import estimate
 from bonspiel.runs.verbs.options import flag, option
 
-NOT_COMPARED = {"process"}  # a program of any strength
+NOT_COMPARED = {"process", "gtp"}  # programs of any strength
 
 
 class Position(NamedTuple):
@@ -80,7 +79,11 @@ def table(stones: int, count: int, simulations: int, noise: str, seed: int) -> I
     yield f"## {stones} to come\n"
     yield f"All verdicts of a position: {np.median(seconds):.0f} ms, at most {max(seconds):.0f} ms of CPU time.\n"
     yield "| planner | keeps the forced score | loses, points | finds more |\n|---|---|---|---|"
-    names = ["random", *planners.names_for(model), *(name for name in PLAYERS if name not in NOT_COMPARED)]
+    names = [
+        "random",
+        *planners.names_for(model),
+        *(name for name in planners.REGISTRY.guests() if name not in NOT_COMPARED),
+    ]
     for name in followed(names, "planners"):
         rng = np.random.default_rng([seed, stones])
         yield row(name, losses(planners.make(name), model, found, simulations, rng), rng)

@@ -33,11 +33,11 @@ TASKS = {  # name: (import, statement)
     "returns": ("", "results.returns()"),
     "simulations": ("", "results.values('simulations')"),
     "first actions": ("", "list(results.first_actions())"),
-    "times, quantiles": ("from bonspiel.runs.statistics import timing", "timing.timing(results)"),
+    "times, quantiles": ("from bonspiel.runs.statistics import timing", "timing.timing(results.times())"),
     "pending episodes": ("", "results.pending()"),
     "tables": (
         "from bonspiel.runs.statistics import curves",
-        "[curves.table(panel) for panel in curves.panels(results)]",
+        "[curves.table(panel) for panel in curves.panels(results.suite, results.returns(), results.values('episode'))]",
     ),
     "report": ("from bonspiel.runs.verbs.results import show", "show(Path(sys.argv[1]))"),
     "export to CSV": ("from bonspiel.runs.results import export", "export.to_csv(results, open('/dev/null', 'w'))"),

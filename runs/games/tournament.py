@@ -15,7 +15,7 @@ from bonspiel.runs.planner_check import refuse_broken
 from bonspiel.runs.results.store import MATCH
 from bonspiel.runs.suite import Suite
 
-FORMAT = 2  # of match.json; before, curling was the only game
+FORMAT = 2  # of match.json; format 1 has the settings of the only game of that time, which reads them
 MOST_PLAYERS = 32
 
 Pairing = tuple[int, int]
@@ -136,11 +136,10 @@ def read_tournament(folder: Path) -> Tournament:
         found = json.loads(file.read_text(encoding="utf-8"))
         sides = tuple(Side(*side) for side in found["sides"])
         if "game" not in found:
-            match = found["match"]
-            given = ",".join(f"{key}={match[key]}" for key in ("ends", "physics", "noise"))
-            found |= {"game": f"curling:{given}", "seed": match.get("seed", 0)}
+            texts = (GAMES.cls(name).of_format_1 for name in GAMES.guests() if hasattr(GAMES.cls(name), "of_format_1"))
+            found |= {"game": next(texts)(found["match"]), "seed": found["match"].get("seed", 0)}
         return Tournament(found["game"], make_game(found["game"]), sides, found["seed"])
     except FileNotFoundError:
         raise UsageError(f"{folder} holds no match (no {MATCH}); `bonspiel match` writes them") from None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, StopIteration) as error:
         raise UsageError(f"{folder} holds no match ({file} cannot be read: {error})") from error

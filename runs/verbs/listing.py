@@ -36,8 +36,8 @@ def show_everything() -> None:
     for registry in registries():
         kind = f"{registry.kind}s"
         for title, names in (
-            (kind, registry.names()),
-            *((f"{kind} of {game} alone", added) for game, added in registry.extensions.items()),
+            *[(kind, registry.names())] * bool(registry.names()),
+            *((f"{kind} of {guest}", added) for guest, added in by_guest(registry)),
             *((f"{kind} of {package}", added) for package, added in by_package(registry.installed())),
         ):
             print(f"{title}, written NAME or NAME:key=value,...")
@@ -45,7 +45,8 @@ def show_everything() -> None:
                 print(f"  {name:<14} {defaults(registry, name)}")
             print()
     for kind, group in ("verbs", GROUP), ("benchmarks", bench.GROUP):
-        for package, names in by_package(extensions(group)):
+        others = {name: added for name, added in extensions(group).items() if not added[0].guest}
+        for package, names in by_package(others):
             print(f"{kind} of {package}: {', '.join(names)}\n")
     print("suites")
     for name in lookup.names():
@@ -60,6 +61,14 @@ def registries() -> tuple["Registry", ...]:
     from bonspiel.runs.games.game import GAMES
 
     return planners.REGISTRY, envs.REGISTRY, GAMES
+
+
+def by_guest(registry: "Registry") -> Iterator[tuple[str, list[str]]]:
+    """The names that each of this project's packages for single games adds."""
+    places = registry.guests()
+    guests = {name: place.split(".")[1] for name, place in places.items()}
+    for guest in sorted({*guests.values()}):
+        yield guest, [name for name in places if guests[name] == guest]
 
 
 def by_package(installed: Mapping[str, Sequence["Extension"]]) -> Iterator[tuple[str, list[str]]]:

@@ -11,7 +11,7 @@ import pytest
 MODULE = """
 import gymnasium
 from tests.envs.snapshot.toys import Elsewhere, HiddenStart, Noisy, Restorable
-from tests.runs.conftest import Constant
+from tests.conftest import Constant
 
 gymnasium.register("Walk-v0", "seeds:Restorable", max_episode_steps=3)
 

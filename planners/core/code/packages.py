@@ -40,7 +40,7 @@ class Extension(NamedTuple):
 
 
 @functools.cache
-def _entry_points() -> importlib.metadata.EntryPoints:
+def _entry_points() -> Any:
     """Those of all installed packages, for which each of them is looked at once."""
     return importlib.metadata.entry_points()
 

@@ -11,7 +11,7 @@ from bonspiel.runs.experiment import Setting
 from bonspiel.runs.results.rows import Batch, Failure
 from bonspiel.runs.runner import driver, episode, schedule
 from bonspiel.runs.runner.schedule import Schedule
-from tests.runs.conftest import Constant
+from tests.conftest import Constant
 
 
 @pytest.fixture(autouse=True)
