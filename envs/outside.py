@@ -21,7 +21,7 @@ import gymnasium
 
 from bonspiel.planners.checks import missing, require_count
 from bonspiel.planners.core.code import packages
-from bonspiel.planners.core.errors import error_place, error_text
+from bonspiel.planners.core.code.errors import error_place, error_text
 from bonspiel.planners.core.text import read
 from bonspiel.planners.model import Model
 from bonspiel.planners.registry import Registry, check_parameters, parameters_of, unknown

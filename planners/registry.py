@@ -12,7 +12,7 @@ from typing import Any, TypeVar, get_args
 
 from bonspiel.planners.aliases import renamed
 from bonspiel.planners.core.code import packages
-from bonspiel.planners.core.errors import error_place, error_text
+from bonspiel.planners.core.code.errors import error_place, error_text
 from bonspiel.planners.core.text import parse_value, read
 
 __all__ = ["NESTED", "VERBATIM", "Registry", "look_up", "parse_value", "unknown"]

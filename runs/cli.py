@@ -63,7 +63,7 @@ def add_installed(kind: str, name: str, added: Sequence[Any], argument: Any) -> 
         UsageError: several packages have it, or it cannot be added; the message names the package.
     """
     from bonspiel.planners.core.code import packages
-    from bonspiel.planners.core.errors import error_place, error_text
+    from bonspiel.planners.core.code.errors import error_place, error_text
 
     try:
         add = packages.sole(kind, name, added, "uninstall one of them").load()

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from bonspiel.planners.core.errors import error_place, error_text
+from bonspiel.planners.core.code.errors import error_place, error_text
 from bonspiel.runs.experiment import UsageError
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bonspiel.planners.core.code.errors import error_place, error_text
 from bonspiel.planners.core.code.packages import origin
-from bonspiel.planners.core.errors import error_place, error_text
 from bonspiel.runs import seeding
 from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError, amount, known_fields, parsed
 from bonspiel.runs.planner_check import refuse_broken

@@ -1,4 +1,4 @@
-"""Compiled code before the tests, groups of tests, runs with fakes of planners, and a browser for the pages of this project."""
+"""Compiled code before the tests, groups of tests, runs with fakes of planners, and a browser."""
 
 import csv
 import functools

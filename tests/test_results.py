@@ -10,6 +10,7 @@ import pytest
 from bonspiel.runs import cli
 from bonspiel.runs.reporting.leaderboards import boards
 from bonspiel.runs.results import packed
+from bonspiel.runs.statistics import ranks
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = {page.stem: page.read_text(encoding="utf-8") for page in sorted((DOCS / "results").glob("*.md"))}

@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bonspiel.curling import players
-from bonspiel.curling.analysis.valuation import exact, playouts
+from bonspiel.curling.analysis.valuation import playouts
 from bonspiel.curling.dynamics import release
 from bonspiel.curling.ice.engines import make_engine
 from bonspiel.curling.ice.physics import law_index
 from bonspiel.curling.ice.shots import draw, reach
 from bonspiel.curling.match.state import row_of, stones_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.records.umpire import Outcome, outcome
+from bonspiel.curling.records.umpire import Outcome, exact, outcome
 from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.planner import Budget, Decision
 from bonspiel.planners.wrappers.presearch import Presearch, Sweep

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bonspiel.curling.analysis.valuation import exact
 from bonspiel.curling.env.picture import NAMES
 from bonspiel.curling.ice.sheet import DIAMETER, TEAM_STONES, Sheet, present
 from bonspiel.curling.match.state import row_of, stones_of, team_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.records.match_data import Throw
-from bonspiel.curling.records.umpire import outcome
+from bonspiel.curling.records.umpire import exact, outcome
 from bonspiel.planners.model import Array
 
 STILL = 0.01  # m; a stone that moves less was not hit

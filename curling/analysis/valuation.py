@@ -15,7 +15,7 @@ from bonspiel.curling.ice.sheet import LAST_SHOT, STONES
 from bonspiel.curling.match.state import TIME, shot_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.records.match_data import Throw
-from bonspiel.curling.records.umpire import outcome
+from bonspiel.curling.records.umpire import exact, outcome
 from bonspiel.curling.win_probability import calibrated
 from bonspiel.planners.contract.decisions import checked_plan
 from bonspiel.planners.model import Array, Rng
@@ -57,11 +57,6 @@ def throw(model: Curling, thrower: Thrower, aim: Throw, deviates: Array) -> Thro
     of_speed, of_angle, of_vx, of_vy = thrower.noise.params * deviates
     speed, angle = min(math.hypot(*aim[:2]), thrower.max_speed) + of_speed, math.atan2(aim[1], aim[0]) + of_angle
     return speed * math.cos(angle) + of_vx, speed * math.sin(angle) + of_vy, exact(model, aim)[2]
-
-
-def exact(model: Curling, aim: Throw) -> Throw:
-    """The throw of an aim without an error."""
-    return aim[0], aim[1], model.law.launch_spin * (1.0 if aim[2] >= 0.0 else -1.0)
 
 
 class PositionJudge:

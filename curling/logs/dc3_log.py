@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import UNSET
 
-from bonspiel.curling.analysis.valuation import exact
 from bonspiel.curling.client.dc3 import AnnouncedMatch, errors_of
 from bonspiel.curling.client.message_log import ESTIMATE, FROM_SERVER, TO_SERVER
 from bonspiel.curling.ice.noise import NOISES, Noise, Thrower, is_same_noise, mean_noise
@@ -25,7 +24,7 @@ from bonspiel.curling.protocols.dc3_codec import decode_client, decode_server, s
 from bonspiel.curling.records.match_data import End, Match, Record, RecordedShot, Result, Throw, score_of
 from bonspiel.curling.records.position import EXTRA_ENDS
 from bonspiel.curling.records.record import check_noise
-from bonspiel.curling.records.umpire import outcome
+from bonspiel.curling.records.umpire import exact, outcome
 
 GAME_LINE = "gam"  # in game.dcl2, among remarks of the server
 SERVER_COMMANDS = "is_ready", "new_game", "update"  # those that a record is made from

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 from bonspiel.curling import players
 from bonspiel.planners.child_process import ChildProcess, Pipe, PlannerGone, answer, questions
-from bonspiel.planners.core.errors import error_text
+from bonspiel.planners.core.code.errors import error_text
 from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, Planner
 

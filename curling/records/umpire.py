@@ -162,3 +162,8 @@ def _check_result(record: Record, over: bool, value: float) -> None:
             expected = result.winner, 1.0 - float(result.winner or 0)
     require(result.winner == expected[0], "winner", result.winner, f"{expected[0]}")
     require(result.value == expected[1], "value", result.value, f"{expected[1]}")
+
+
+def exact(model: Curling, aim: Throw) -> Throw:
+    """The throw of an aim without an error."""
+    return aim[0], aim[1], model.law.launch_spin * (1.0 if aim[2] >= 0.0 else -1.0)

@@ -20,7 +20,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from bonspiel.curling.protocols.tcp import AT_ONCE, BACKLOG, has_room, queue_connections
-from bonspiel.planners.core.errors import error_text
+from bonspiel.planners.core.code.errors import error_text
 
 KEEP_ALIVE = 20  # s between two requests; more than the 15 of aiohttp's clients, as who closes first loses no request
 LINGER = 1.0  # s to read on after a refusal: closing at once would destroy an answer that was not read yet

@@ -14,7 +14,7 @@ from bonspiel.curling.server.client_connection import ClientConnection, ClientEv
 from bonspiel.curling.server.guest import Guest
 from bonspiel.curling.server.server_context import ServerContext
 from bonspiel.curling.server.session import Session
-from bonspiel.planners.core.errors import error_text
+from bonspiel.planners.core.code.errors import error_text
 
 MOST_CLIENTS = 400  # that are connected to a port at once
 QUIET = 60.0  # s between two lines about clients that are turned away

@@ -13,7 +13,7 @@ from bonspiel.curling.server.console_lines import result_line
 from bonspiel.curling.server.guest import Guest
 from bonspiel.curling.server.referee import Referee
 from bonspiel.curling.server.server_context import RecordPublisher, ServerContext
-from bonspiel.planners.core.errors import error_text
+from bonspiel.planners.core.code.errors import error_text
 
 LEAVING_SECONDS = 10.0  # for clients to close their connections after the match
 

@@ -11,7 +11,7 @@ from bonspiel.envs.snapshot.form import FailingError, FormError, flattened, rewa
 from bonspiel.envs.snapshot.model import GymnasiumModel
 from bonspiel.envs.snapshot.noise import OtherNoise, reseed
 from bonspiel.envs.snapshot.objects import generators
-from bonspiel.planners.core.errors import error_place, error_text
+from bonspiel.planners.core.code.errors import error_place, error_text
 from bonspiel.planners.model import Array, Rng
 
 STEPS = 20  # at least these are compared, each after a step of another branch

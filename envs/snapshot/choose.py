@@ -20,7 +20,7 @@ from bonspiel.envs.snapshot.storage import Storage
 from bonspiel.envs.snapshot.vector_state import by_attributes, by_get_state, by_mujoco
 from bonspiel.envs.snapshot.wrappers import action_space, is_stateless, time_limit, with_recorder
 from bonspiel.planners.checks import require, require_count, require_positive
-from bonspiel.planners.core.errors import error_text
+from bonspiel.planners.core.code.errors import error_text
 
 
 def from_gymnasium(

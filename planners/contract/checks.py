@@ -16,7 +16,7 @@ import numpy as np
 
 from bonspiel.planners.checks import require
 from bonspiel.planners.contract.decisions import BrokenContract, CheckedSearch
-from bonspiel.planners.core.errors import error_place, error_text
+from bonspiel.planners.core.code.errors import error_place, error_text
 from bonspiel.planners.core.jit import INTERPRETED
 from bonspiel.planners.core.jit.validity import MOST_TRIALS
 from bonspiel.planners.core.problem import functions_of

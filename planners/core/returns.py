@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from bonspiel.planners.core.errors import error_place, error_text
+from bonspiel.planners.core.code.errors import error_place, error_text
 from bonspiel.planners.core.jit import RNG, ROLES, VECTOR, Problem, address_of, helper, kernel, no_validity, step
 from bonspiel.planners.core.jit.validity import FIRST, INVALID, REWARD, action_dim_of
 from bonspiel.planners.core.problem import DEFAULTS, PROBLEM

@@ -95,7 +95,7 @@ def connect(place: Place, jobs: int | None) -> Iterator[Workers]:
 
 def unplayable(error: BaseException) -> RunError:
     """The error of a worker that cannot play a batch, e.g. without bonspiel."""
-    from bonspiel.planners.core.errors import error_text  # numpy comes with it, and the parser needs this module
+    from bonspiel.planners.core.code.errors import error_text  # numpy comes with it, and the parser needs this module
 
     return RunError(
         f"a worker cannot play ({error_text(error)}); install this version of bonspiel wherever the cluster runs"

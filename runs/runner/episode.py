@@ -14,7 +14,7 @@ import numpy as np
 from bonspiel import planners
 from bonspiel.planners import checks
 from bonspiel.planners.contract.decisions import BrokenContract, CheckedSearch, checked_plan
-from bonspiel.planners.core.errors import error_text
+from bonspiel.planners.core.code.errors import error_text
 from bonspiel.runs.draws import environment_rng, planner_rng
 from bonspiel.runs.experiment import RunError, Setting
 from bonspiel.runs.results.rows import Batch, Episode, Failure

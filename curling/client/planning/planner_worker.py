@@ -25,7 +25,7 @@ from bonspiel.curling.client.planning.time_manager import LEAST
 from bonspiel.curling.ice.sheet import LAST_SHOT, STONES
 from bonspiel.curling.records.position import MatchPosition
 from bonspiel.planners.child_process import Pipe, answer, questions
-from bonspiel.planners.core.errors import error_text
+from bonspiel.planners.core.code.errors import error_text
 
 if TYPE_CHECKING:
     from bonspiel.planners.model import Rng

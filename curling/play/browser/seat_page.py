@@ -18,7 +18,7 @@ from bonspiel.curling.records.umpire import turn_of
 from bonspiel.curling.replay.page_events import PageEvents
 from bonspiel.curling.server.pages.seat import Seat
 from bonspiel.curling.server.record_feed import RecordFeed
-from bonspiel.planners.core.errors import error_text
+from bonspiel.planners.core.code.errors import error_text
 from bonspiel.planners.model import Array
 
 Phase = Literal["seat", "wait", "setup", "aim", "moved", "think", "over"]

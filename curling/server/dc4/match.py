@@ -22,7 +22,7 @@ from bonspiel.curling.server.dc4.refusal import Refusal, conflict
 from bonspiel.curling.server.dc4.seats import Dc4Seats
 from bonspiel.curling.server.dc4.stream import Dc4Stream
 from bonspiel.curling.server.server_context import RecordPublisher, ServerContext
-from bonspiel.planners.core.errors import error_text
+from bonspiel.planners.core.code.errors import error_text
 from bonspiel.planners.model import Array
 
 NOT_BEGUN = "Not your turn: the match begins when both teams are there and listen."

@@ -24,7 +24,7 @@ from gymnasium import spaces
 from bonspiel.envs.snapshot.copies.making import headless_copy
 from bonspiel.envs.snapshot.noise import of_its_modules, reseed, rewinder
 from bonspiel.envs.snapshot.wrappers import action_space, layers_of, without_transparent
-from bonspiel.planners.core.errors import error_text
+from bonspiel.planners.core.code.errors import error_text
 
 STEPS = 3
 PATIENCE = 0.5  # s, for the steps after the first

@@ -12,7 +12,7 @@ from gymnasium.utils import EzPickle
 
 from bonspiel.envs.snapshot.objects import without_copies
 from bonspiel.envs.snapshot.wrappers import DRAWING, layers_of, left_out, without_transparent
-from bonspiel.planners.core.errors import error_text
+from bonspiel.planners.core.code.errors import error_text
 
 
 def deep_copy(env: Any, memo: dict[int, Any] | None = None) -> Any:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bonspiel.planners.core.code import sources
-from bonspiel.planners.core.errors import error_place, error_text
+from bonspiel.planners.core.code.errors import error_place, error_text
 
 
 class Extension(NamedTuple):

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import ndtr
 
 from bonspiel.curling import players
-from bonspiel.curling.analysis.valuation import PositionJudge, errors, estimate, exact, throw
+from bonspiel.curling.analysis.valuation import PositionJudge, errors, estimate, throw
 from bonspiel.curling.dynamics import release
 from bonspiel.curling.ice.noise import Noise, noise_of
 from bonspiel.curling.ice.physics import law_index, physics_of
@@ -13,7 +13,7 @@ from bonspiel.curling.ice.sheet import no_stones
 from bonspiel.curling.ice.shots import draw, hit, launched
 from bonspiel.curling.match.state import state_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.records.umpire import outcome
+from bonspiel.curling.records.umpire import exact, outcome
 from bonspiel.planners.planner import Budget
 
 MODEL = Curling(ends=2).planning()
