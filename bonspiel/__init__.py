@@ -16,6 +16,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from bonspiel import moved
 from bonspiel.version import __version__
 
 if TYPE_CHECKING:
@@ -38,9 +39,9 @@ class _Package(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         module, absent = f"{self.__name__}.{name}", f"module {self.__name__!r} has no attribute {name!r}"
-        if name.startswith("_") or importlib.util.find_spec(module) is None:
-            raise AttributeError(absent)
         try:
+            if name.startswith("_") or importlib.util.find_spec(module) is None:
+                raise AttributeError(absent)
             return importlib.import_module(module)
         except ImportError as error:  # of an extra, mostly; `hasattr` and `inspect` expect what follows
             raise AttributeError(f"{absent}: {error}") from error
@@ -77,6 +78,7 @@ class _AfterGymnasium(MetaPathFinder):
         return spec
 
 
+moved.announce()
 sys.modules[__name__].__class__ = _Package
 if "gymnasium" in sys.modules:
     register()

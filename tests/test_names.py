@@ -1,5 +1,6 @@
 """Every dotted name in README and the docs is one after `import bonspiel` alone, as a reader would type it."""
 
+import importlib
 import re
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 import bonspiel
 from bonspiel import envs, planners
 from bonspiel.curling import make_engine
+from bonspiel.moved import MOVED
 from bonspiel.runs.games.game import GAMES
 
 ROOT = Path(__file__).parents[1]
@@ -122,3 +124,10 @@ def test_a_text_where_a_name_belongs_is_answered_by_what_takes_texts(make, text,
     ) as refused:
         make(text)
     assert ways in str(refused.value)
+
+
+@pytest.mark.parametrize("old", MOVED)
+def test_a_module_that_moved_is_named_by_its_place_of_today(old):
+    importlib.import_module(MOVED[old])
+    with pytest.raises(ModuleNotFoundError, match=rf"{old} is {MOVED[old]} since version"):
+        importlib.import_module(old)
