@@ -1,15 +1,13 @@
 """A server for one match of an arena, by the protocols of Digital Curling 3 and 4."""
 
 import asyncio
-import json
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
-from typing import Any
 
-from bonspiel.curling.records.match_data import End, RecordedShot, Result, Setup
-from bonspiel.curling.records.record import parse_line, printable
+from bonspiel.curling.records.match_data import Item, Match, Result
+from bonspiel.curling.records.record import printable
 from bonspiel.curling.server.dc3 import Dc3Session, listen_dc3
 from bonspiel.curling.server.lobby import Lobby
 from bonspiel.curling.server.record_feed import RecordFeed
@@ -19,9 +17,6 @@ HOST = "127.0.0.1"
 FRAME_STEPS = 1000  # of the simulator between two frames of the stones' paths, which PyPI's dc3client needs
 TEAMS = "team0", "team1"
 LEFT = "left the match"
-
-Item = Setup | RecordedShot | End
-"""Of a record."""
 
 
 class Venue(ABC):
@@ -33,7 +28,7 @@ class Venue(ABC):
     Attributes:
         begun: set when the match begins.
         over: set when it is over.
-        items: of its record so far, without the first line.
+        items: of its record so far.
         result: None until it is over.
     """
 
@@ -45,15 +40,13 @@ class Venue(ABC):
         self.result: Result | None = None
         feed.subscribe(self._keep)
 
-    def _keep(self, match_id: str, line: dict[str, Any]) -> None:
-        item = parse_line(json.dumps(line))
-        if isinstance(item, Result):
+    def _keep(self, match_id: str, item: Item) -> None:
+        self.items.append(item)
+        if isinstance(item, Match):
+            self.begun.set()
+        elif isinstance(item, Result):
             self.result = item
             self.over.set()
-        elif isinstance(item, Item):
-            self.items.append(item)
-        else:
-            self.begun.set()
 
     @abstractmethod
     def opened(self) -> AbstractAsyncContextManager[None]:
