@@ -10,8 +10,8 @@ from typing import NamedTuple
 from bonspiel.curling.arena.client_process import ClientProcess
 from bonspiel.curling.arena.clients import Client
 from bonspiel.curling.arena.cores import Share
-from bonspiel.curling.arena.venue import LEFT, Item, Venue
-from bonspiel.curling.records.match_data import End, Match, Record, RecordedShot, Result, Setup, score_of
+from bonspiel.curling.arena.venue import LEFT, Venue
+from bonspiel.curling.records.match_data import End, Item, Match, Record, RecordedShot, Result, Setup, score_of
 from bonspiel.curling.records.record import LONGEST_REASON, printable
 from bonspiel.runs.experiment import RunError
 from bonspiel.runs.files import writing

@@ -1,60 +1,52 @@
 """A server for one match of an arena, by the protocols of Digital Curling 3 and 4."""
 
 import asyncio
-import json
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
-from typing import Any
 
-from bonspiel.curling.records.match_data import End, RecordedShot, Result, Setup
-from bonspiel.curling.records.record import parse_line
+from bonspiel.curling.records.match_data import Item, Match, Result
+from bonspiel.curling.records.record import printable
 from bonspiel.curling.server.dc3 import Dc3Session, listen_dc3
 from bonspiel.curling.server.lobby import Lobby
 from bonspiel.curling.server.record_feed import RecordFeed
 from bonspiel.curling.server.server_context import ServerContext
-from bonspiel.curling.server.session import TeamFault
 
 HOST = "127.0.0.1"
 FRAME_STEPS = 1000  # of the simulator between two frames of the stones' paths, which PyPI's dc3client needs
 TEAMS = "team0", "team1"
 LEFT = "left the match"
 
-Item = Setup | RecordedShot | End
-"""Of a record."""
-
 
 class Venue(ABC):
     """A server for one match, which is open within `opened`.
 
     Args:
-        context: of the server; its feed takes the record, and the venue what it reports.
+        context: of the server, whose console lines nobody reads here; the venue makes the feed.
 
     Attributes:
         begun: set when the match begins.
         over: set when it is over.
-        items: of its record so far, without the first line.
+        items: of its record so far.
         result: None until it is over.
     """
 
     def __init__(self, context: ServerContext) -> None:
-        feed, self._reported = RecordFeed(), list[str]()
-        self.context = replace(context, feed=feed, report=self._reported.append)
+        feed = RecordFeed()
+        self.context = replace(context, feed=feed, report=lambda text: None)
         self.begun, self.over = asyncio.Event(), asyncio.Event()
         self.items: list[Item] = []
         self.result: Result | None = None
         feed.subscribe(self._keep)
 
-    def _keep(self, match_id: str, line: dict[str, Any]) -> None:
-        item = parse_line(json.dumps(line))
-        if isinstance(item, Result):
+    def _keep(self, match_id: str, item: Item) -> None:
+        self.items.append(item)
+        if isinstance(item, Match):
+            self.begun.set()
+        elif isinstance(item, Result):
             self.result = item
             self.over.set()
-        elif isinstance(item, Item):
-            self.items.append(item)
-        else:
-            self.begun.set()
 
     @abstractmethod
     def opened(self) -> AbstractAsyncContextManager[None]:
@@ -77,10 +69,9 @@ class Venue(ABC):
         """The team that broke the protocol or left during the match, and how; None if none did."""
         return None
 
+    @abstractmethod
     def complaint(self, team: int) -> str | None:
-        """The server's last line about a client of a team that it did not let into the match, if there is one."""
-        found = (line.partition(f": {TEAMS[team]}")[2] for line in reversed(self._reported))
-        return next((text.lstrip(": ") for text in found if text and not text.endswith(" left")), None)
+        """Why the server did not let the last client of a team into the match; None if it refused none."""
 
     def refusal(self, team: int) -> str | None:
         """The server's last refusal of a request by a team, which could go on, if there is one."""
@@ -126,11 +117,17 @@ class Dc3Venue(Venue):
     def fault(self) -> tuple[int, str] | None:
         """See `Venue.fault`."""
         session = self._session
-        if session is None or not isinstance(session.fault, TeamFault):
+        if session is None or session.fault is None:
             return None
-        team = session.fault.team
-        how = str(session.fault).removeprefix(session.team_label(team)).strip()
-        return team, LEFT if how == "left" else f"broke the protocol{how}" if how.startswith(":") else how
+        kind, text = session.fault.fault
+        return session.fault.team, {"left": LEFT, "protocol": f"broke the protocol: {text}"}.get(kind, text)
+
+    def complaint(self, team: int) -> str | None:
+        """See `Venue.complaint`."""
+        if team not in self._lobby.faults:
+            return None
+        guest, fault = self._lobby.faults[team]
+        return fault.text if guest.name is None else fault.line(printable(guest.name))
 
     @property
     def _session(self) -> Dc3Session | None:

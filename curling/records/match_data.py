@@ -158,6 +158,10 @@ class Result(NamedTuple):
         return self.value if team == 0 else 1.0 - self.value
 
 
+Item = Match | Setup | RecordedShot | End | Result
+"""One part of a record, which is one line of its file."""
+
+
 class Record(NamedTuple):
     """A finished or interrupted game."""
 

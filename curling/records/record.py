@@ -14,7 +14,7 @@ import msgspec
 from bonspiel.curling.ice.noise import Noise
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.match.setup_value import CHOICES
-from bonspiel.curling.records.match_data import REASONS, End, Match, Record, RecordedShot, Result, Setup, score_of
+from bonspiel.curling.records.match_data import REASONS, End, Item, Match, Record, RecordedShot, Result, Setup, score_of
 from bonspiel.planners.checks import require, require_choice
 from bonspiel.replacing import replacing
 
@@ -40,8 +40,6 @@ TYPES: dict[str, type] = {"match": Match, "setup": Setup, "shot": RecordedShot, 
 # fields that old records lack
 DEFAULTS = {"engine": "analytic", "detail": None, "game": "standard", "pattern": 0, "throwers": None}
 
-Line = Match | Setup | RecordedShot | End | Result
-
 
 def _decoder() -> msgspec.json.Decoder[Any]:
     lines: Any = None
@@ -56,7 +54,7 @@ def _decoder() -> msgspec.json.Decoder[Any]:
 _DECODER = _decoder()
 
 
-def line_of(item: Line) -> str:
+def line_of(item: Item) -> str:
     """The JSON line of one part of a record, without its end of line.
 
     Raises:
@@ -67,7 +65,7 @@ def line_of(item: Line) -> str:
     return json.dumps({"type": name, **fields}, allow_nan=False)
 
 
-def parse_line(line: str | bytes) -> Line:
+def parse_line(line: str | bytes) -> Item:
     """The part of a record that a JSON line holds.
 
     Raises:
@@ -77,7 +75,7 @@ def parse_line(line: str | bytes) -> Line:
         decoded = _DECODER.decode(line)
         fields = msgspec.structs.asdict(decoded)
         fields.pop("format", None)
-        item: Line = TYPES[type(decoded).__name__](**fields)
+        item: Item = TYPES[type(decoded).__name__](**fields)
         if isinstance(item, Result):
             require_choice("reason", item.reason, REASONS)
         if isinstance(item, Setup):
@@ -120,7 +118,7 @@ def write(path: Path, record: Record) -> None:
         draft.write_text("".join(line_of(item) + "\n" for item in _lines(record)), encoding="utf-8")
 
 
-def _lines(record: Record) -> Iterator[Line]:
+def _lines(record: Record) -> Iterator[Item]:
     yield record.match
     ends, setups = {end.end: end for end in record.ends}, {setup.end: setup for setup in record.setups}
     for shot in record.shots:
@@ -144,7 +142,7 @@ class Writer:
         self._file = path.open("x", encoding="utf-8")
         self.add(match)
 
-    def add(self, item: Line) -> None:
+    def add(self, item: Item) -> None:
         """Add a set-up, a shot, an end after its last shot, or the result; the result closes the file."""
         self._file.write(line_of(item) + "\n")
         self._file.flush()
@@ -165,7 +163,7 @@ def read(path: Path, partial: bool = False) -> Record:
     lines = path.read_bytes().splitlines(keepends=True)
     if not lines:
         raise ValueError(f"{path} is empty")
-    items: list[Line] = []
+    items: list[Item] = []
     for number, line in enumerate(lines, 1):
         try:
             items.append(parse_line(line))

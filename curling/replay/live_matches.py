@@ -1,6 +1,6 @@
 """Running matches, for viewers in one event loop.
 
-What a page needs besides the lines of a record, paths and win probabilities, is computed in other threads, once for
+What a page needs besides the items of a record, paths and win probabilities, is computed in other threads, once for
 each match that has a viewer.
 """
 
@@ -10,19 +10,18 @@ from collections.abc import AsyncIterator
 from threading import Lock
 from typing import Any
 
-from bonspiel.curling.records.match_data import Match
-from bonspiel.curling.records.record import parse_line
+from bonspiel.curling.records.match_data import End, Item, Match, RecordedShot, Result, score_of
 from bonspiel.curling.replay.page_events import Event, PageEvents
-from bonspiel.curling.server.record_feed import KEPT_MATCHES, Line
+from bonspiel.curling.server.record_feed import KEPT_MATCHES
 
 PAUSE = 0.5  # s between two versions of the list
 
 
 class LiveMatch:
-    """The lines of the record of one match, and the page events made from them."""
+    """The items of the record of one match, and the page events made from them."""
 
     def __init__(self) -> None:
-        self.lines: list[Line] = []
+        self.items: list[Item] = []
         self._events: list[str] = []
         self._maker: PageEvents | None = None
         self._lock = Lock()
@@ -30,10 +29,10 @@ class LiveMatch:
     @property
     def over(self) -> bool:
         """Return whether the record is complete."""
-        return bool(self.lines) and self.lines[-1]["type"] == "result"
+        return bool(self.items) and isinstance(self.items[-1], Result)
 
     async def event(self, number: int) -> str:
-        """The page event of an existing line, by its number, as JSON."""
+        """The page event of an existing item, by its number, as JSON."""
         while len(self._events) <= number:
             await asyncio.to_thread(self._add_event)
         return self._events[number]
@@ -41,12 +40,11 @@ class LiveMatch:
     def _add_event(self) -> None:
         """Make the next event; another viewer's thread may have made the last one."""
         with self._lock:
-            if len(self._events) < len(self.lines):
-                event = self._make_event(self.lines[len(self._events)])
+            if len(self._events) < len(self.items):
+                event = self._make_event(self.items[len(self._events)])
                 self._events.append(json.dumps(event, separators=(",", ":"), allow_nan=False))
 
-    def _make_event(self, line: Line) -> Event:
-        item = parse_line(json.dumps(line))
+    def _make_event(self, item: Item) -> Event:
         if isinstance(item, Match):
             self._maker = PageEvents(item)
             return self._maker.match_event()
@@ -55,15 +53,15 @@ class LiveMatch:
 
     def summary(self) -> dict[str, Any]:
         """The match's entry in the list of matches."""
-        match, last = self.lines[0], self.lines[-1]
-        ends = [line["points"] for line in self.lines if line["type"] == "end"]
+        match, last = self.items[0], self.items[-1]
+        assert isinstance(match, Match)
         return {
-            "players": match["players"],
-            "ends": match["ends"],
+            "players": match.players,
+            "ends": match.ends,
             "over": self.over,
-            "reason": last.get("reason"),
-            "score": [sum(points[team] for points in ends) for team in (0, 1)],
-            "end": max((line["end"] for line in self.lines if line["type"] == "shot"), default=0),
+            "reason": last.reason if isinstance(last, Result) else None,
+            "score": score_of([item for item in self.items if isinstance(item, End)]),
+            "end": max((item.end for item in self.items if isinstance(item, RecordedShot)), default=0),
         }
 
 
@@ -74,9 +72,9 @@ class LiveMatches:
         self._matches: dict[str, LiveMatch] = {}
         self._changes, self._changed = 0, asyncio.Event()
 
-    def add(self, match_id: str, line: Line) -> None:
-        """Take the next line of a match's record."""
-        self._matches.setdefault(match_id, LiveMatch()).lines.append(line)
+    def add(self, match_id: str, item: Item) -> None:
+        """Take the next item of a match's record."""
+        self._matches.setdefault(match_id, LiveMatch()).items.append(item)
         over = [name for name, match in self._matches.items() if match.over]
         for name in over[: max(len(self._matches) - KEPT_MATCHES, 0)]:
             del self._matches[name]
@@ -89,9 +87,9 @@ class LiveMatches:
         return self._matches.get(match_id)
 
     async def match_messages(self, match: LiveMatch, number: int) -> AsyncIterator[str]:
-        """Messages for viewers of a match, from line `number` to the result."""
+        """Messages for viewers of a match, from item `number` to the result."""
         while True:
-            while number < len(match.lines):
+            while number < len(match.items):
                 yield f"id: {number}\ndata: {await match.event(number)}\n\n"
                 number += 1
             if match.over:

@@ -41,9 +41,9 @@ class LiveServer(PageServer):
             *more,
         ]
         super().__init__(routes, host, port)
-        for match_id, lines in feed.matches():
-            for line in lines:
-                self.call(self._matches.add, match_id, line)
+        for match_id, items in feed.matches():
+            for item in items:
+                self.call(self._matches.add, match_id, item)
         self._unsubscribe = feed.subscribe(partial(self.call, self._matches.add))
 
     def close(self) -> None:

@@ -3,18 +3,46 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from typing import NamedTuple, cast
+from typing import Literal, NamedTuple, cast
 
 from bonspiel.curling.protocols.tcp import has_room, keep_alive
 
 MOST_UNSENT = 4 << 20  # bytes sent that the client has not read
 IDLE = 30  # s of silence before probes; a dead client is detected within a minute, even where no clock runs
 DRAIN_SECONDS = 10.0  # for a client to read everything before it must answer
-UNREAD = "does not read the messages sent to it"
+
+
+class Fault(NamedTuple):
+    """What a client did wrong.
+
+    Attributes:
+        kind: "left": it left. "limit": it broke a limit of the connection. "turn": it sent a message in the other
+            team's turn. "protocol": it sent a message that the protocol does not allow, or none in time.
+        text: the same for people: the end of a line that begins with the client.
+    """
+
+    kind: Literal["left", "limit", "turn", "protocol"]
+    text: str
+
+    def line(self, client: str) -> str:
+        """The line about a client."""
+        return f"{client}: {self.text}" if self.kind == "protocol" else f"{client} {self.text}"
+
+
+LEFT = Fault("left", "left")
+UNREAD = Fault("limit", "does not read the messages sent to it")
 
 
 class ClientFault(Exception):
-    """A client's fault, which ends its match without a result; the text is one line."""
+    """A client's fault, which ends its match without a result; the text is one line.
+
+    Attributes:
+        fault: the fault.
+    """
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.text)
+        self.fault = fault
 
 
 class ClientEvent(NamedTuple):
@@ -22,7 +50,7 @@ class ClientEvent(NamedTuple):
 
     message: bytes | None  # without its end mark
     when: float  # s, by the server's clock
-    fault: str = "left"  # the client's, if there is no message
+    fault: Fault = LEFT  # the client's, if there is no message
 
     @property
     def text(self) -> bytes:
@@ -175,7 +203,8 @@ class ClientConnection(asyncio.Protocol):
         now = self._clock()
         if at < 0 or at > self._longest:
             self._buffer.clear()
-            self.on_event(ClientEvent(None, now, f"sent a message of more than {self._longest} bytes"))
+            fault = Fault("limit", f"sent a message of more than {self._longest} bytes")
+            self.on_event(ClientEvent(None, now, fault))
             return
         message = bytes(self._buffer[:at])
         del self._buffer[: at + 1]

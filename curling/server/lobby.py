@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine, Sequence
 
 from bonspiel.curling.protocols import ProtocolError
 from bonspiel.curling.protocols.tcp import AT_ONCE, SHARE, queue_connections
-from bonspiel.curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
+from bonspiel.curling.server.client_connection import ClientConnection, ClientEvent, ClientFault, Fault
 from bonspiel.curling.server.guest import Guest
 from bonspiel.curling.server.server_context import ServerContext
 from bonspiel.curling.server.session import Session
@@ -93,6 +93,7 @@ class Lobby:
 
     Attributes:
         done: set when `most` matches are over.
+        faults: by side, the last client that broke a limit or the protocol before its match, and its fault.
     """
 
     def __init__(self, make_session: Callable[[], Session], most: int | None = None) -> None:
@@ -102,6 +103,7 @@ class Lobby:
         self._tasks: set[asyncio.Task[None]] = set()
         self._begun = self._over = 0
         self.done = asyncio.Event()
+        self.faults: dict[int, tuple[Guest, Fault]] = {}
 
     @property
     def waiting(self) -> list[Guest]:
@@ -148,11 +150,14 @@ class Lobby:
         """Greet a guest, and begin a match if another one is ready already."""
         try:
             await session.greet(guest)
-        except (ClientFault, ProtocolError) as fault:
-            self._dismiss(guest, fault)
+        except ClientFault as error:
+            self._dismiss(guest, error.fault)
+            return
+        except ProtocolError as error:
+            self._dismiss(guest, Fault("protocol", str(error)))
             return
         except Exception as error:  # a defect must not end the server
-            self._dismiss(guest, ProtocolError(f"the server failed: {error_text(error)}"))
+            self._dismiss(guest, Fault("protocol", f"the server failed: {error_text(error)}"))
             return
         guest.watch(lambda event: self._dismiss(guest, _fault_of(event)))
         if guest not in self._guests:  # it left meanwhile
@@ -175,13 +180,15 @@ class Lobby:
             self._turn_away()
         self.start_task(session.run()).add_done_callback(self._count)
 
-    def _dismiss(self, guest: Guest, fault: Exception) -> None:
+    def _dismiss(self, guest: Guest, fault: Fault) -> None:
         """Disconnect a guest for a fault."""
         session = self._guests.pop(guest, None)
         if session is not None:
             awaited = any(guest.may_meet(other) for other in self._guests)
-            who, separator = "client" if awaited else "waiting client", ":" * isinstance(fault, ProtocolError)
-            session.context.report(f"{who} {guest.client.address}: {guest.label}{separator} {fault}")
+            who = "client" if awaited else "waiting client"
+            session.context.report(f"{who} {guest.client.address}: {fault.line(guest.label)}")
+            if fault.kind != "left":
+                self.faults[guest.side] = guest, fault
         guest.client.close()
 
     def _turn_away(self) -> None:
@@ -195,6 +202,6 @@ class Lobby:
             self.done.set()
 
 
-def _fault_of(event: ClientEvent) -> Exception:
+def _fault_of(event: ClientEvent) -> Fault:
     """The fault of a client that does something while it waits."""
-    return ProtocolError("a message before the match began") if event.message is not None else ClientFault(event.fault)
+    return event.fault if event.message is None else Fault("protocol", "a message before the match began")

@@ -11,12 +11,12 @@ from bonspiel.curling.ice.sheet import LAST_SHOT, no_stones, places
 from bonspiel.curling.match.rules import score, thrower
 from bonspiel.curling.match.state import HAMMER, stones_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.records.match_data import End, Match, RecordedShot, Result, Setup, Throw
+from bonspiel.curling.records.match_data import End, Item, Match, RecordedShot, Result, Throw
 from bonspiel.curling.records.umpire import Outcome, first_state
 from bonspiel.planners.model import Array, Rng
 
 ErrorSampler = Callable[[float, float], tuple[float, float]]
-Publish = Callable[[Match | Setup | RecordedShot | End | Result], None]
+Publish = Callable[[Item], None]
 
 
 class ThinkingTimes(NamedTuple):

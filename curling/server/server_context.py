@@ -1,6 +1,5 @@
 """Settings and services shared by all matches of a server, and the publishing of their records."""
 
-import json
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -11,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from bonspiel.curling.model import Curling
-from bonspiel.curling.records.match_data import End, Match, RecordedShot, Result, Setup
-from bonspiel.curling.records.record import Writer, line_of
+from bonspiel.curling.records.match_data import Item, Match
+from bonspiel.curling.records.record import Writer
 from bonspiel.curling.server.record_feed import RecordFeed
 from bonspiel.curling.server.referee import ErrorSampler, Referee, ThinkingTimes, error_sampler
 from bonspiel.curling.server.shot_executor import ShotExecutor
@@ -34,7 +33,7 @@ class ServerContext:
         report: takes one line about each event.
         name: prefix of the ids of matches and of the files of records.
         records: existing folder for the records; None keeps none.
-        feed: takes every line of every record; None if nobody can watch.
+        feed: takes every item of every record; None if nobody can watch.
         clock: s.
         numbers: of the matches, in the order in which they begin.
         make_errors: makes execution errors from the model and a random generator.
@@ -94,7 +93,7 @@ class RecordPublisher:
     report: Callable[[str], None]
     _writer: Writer | None = None
 
-    def publish(self, item: Match | Setup | RecordedShot | End | Result) -> None:
+    def publish(self, item: Item) -> None:
         """Write the next item of the record."""
         try:
             if self._writer is not None:
@@ -108,4 +107,4 @@ class RecordPublisher:
                     self._writer.close()
             self._writer = self.path = None
         if self.feed is not None:
-            self.feed.publish(self.match_id, json.loads(line_of(item)))
+            self.feed.publish(self.match_id, item)

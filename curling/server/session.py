@@ -8,7 +8,7 @@ from typing import Any
 from bonspiel.curling.protocols import ProtocolError, check_kind
 from bonspiel.curling.protocols.console import count_ends
 from bonspiel.curling.records.record import printable
-from bonspiel.curling.server.client_connection import ClientConnection, ClientEvent, ClientFault
+from bonspiel.curling.server.client_connection import ClientConnection, ClientEvent, ClientFault, Fault
 from bonspiel.curling.server.console_lines import result_line
 from bonspiel.curling.server.guest import Guest
 from bonspiel.curling.server.referee import Referee
@@ -18,12 +18,17 @@ from bonspiel.planners.core.code.errors import error_text
 LEAVING_SECONDS = 10.0  # for clients to close their connections after the match
 
 
-class TeamFault(ClientFault):
-    """A fault of one of the two clients; the text names its team."""
+class TeamFault(Exception):
+    """A fault of one of the two clients, which ends the match without a result; the text names its team.
 
-    def __init__(self, team: int, text: str) -> None:
-        super().__init__(text)
-        self.team = team
+    Attributes:
+        team: the team.
+        fault: the fault.
+    """
+
+    def __init__(self, team: int, label: str, fault: Fault) -> None:
+        super().__init__(fault.line(label))
+        self.team, self.fault = team, fault
 
 
 class Session(ABC):
@@ -47,7 +52,7 @@ class Session(ABC):
         self.clients: list[ClientConnection | None] = [None, None]
         self.names: list[str | None] = [None, None]
         self.referee: Referee | None = None
-        self.fault: ClientFault | None = None
+        self.fault: TeamFault | None = None
         self._record: RecordPublisher | None = None
         self._events: asyncio.Queue[tuple[int, ClientEvent]] = asyncio.Queue()
 
@@ -56,7 +61,7 @@ class Session(ABC):
         """Play the match to its result.
 
         Raises:
-            ClientFault: a client broke the protocol, or left.
+            TeamFault: a client broke the protocol, or left.
         """
 
     @abstractmethod
@@ -80,7 +85,7 @@ class Session(ABC):
         """Play the match, report its result, and wait for both clients to leave."""
         try:
             await self.run_match()
-        except ClientFault as fault:
+        except TeamFault as fault:
             self.fault = fault
             self._abandon(str(fault))
         except asyncio.CancelledError:
@@ -118,7 +123,7 @@ class Session(ABC):
                 raise
             team, event = self._events.get_nowait()
         if event.message is None:
-            raise TeamFault(team, f"{self.team_label(team)} {event.fault}")
+            raise self._team_fault(team, event.fault)
         self.client(team).resume()
         return team, event
 
@@ -131,15 +136,15 @@ class Session(ABC):
         mover = referee.team
         try:
             delivered = await self.client(mover).wait_drained()
-        except ClientFault as fault:
-            raise TeamFault(mover, f"{self.team_label(mover)} {fault}") from None
+        except ClientFault as error:
+            raise self._team_fault(mover, error.fault) from None
         try:
             team, event = await self.next_event(referee.remaining[mover] / 1000.0)
         except TimeoutError:
             return None
         if team != mover:
-            label = self.team_label(mover)
-            raise TeamFault(team, f"{self.team_label(team)} sent a message while it was {label}'s turn")
+            text = f"sent a message while it was {self.team_label(mover)}'s turn"
+            raise self._team_fault(team, Fault("turn", text))
         seconds = max(event.when - delivered, 0.0)
         return (event.text, seconds) if referee.charge(int(1000.0 * seconds)) else None
 
@@ -153,8 +158,8 @@ class Session(ABC):
         for team in teams:
             try:
                 self.client(team).send(text)
-            except ClientFault as fault:
-                raise TeamFault(team, f"{self.team_label(team)} {fault}") from None
+            except ClientFault as error:
+                raise self._team_fault(team, error.fault) from None
 
     def check_message(self, team: int, text: bytes, *kinds: type) -> Any:
         """Decode a client's message.
@@ -165,11 +170,7 @@ class Session(ABC):
         try:
             return check_kind(self._decode(text), *kinds)
         except ProtocolError as error:
-            raise self.protocol_fault(team, error) from None
-
-    def protocol_fault(self, team: int, error: ProtocolError | str) -> TeamFault:
-        """The fault of a team that sent a message that the protocol does not allow."""
-        return TeamFault(team, f"{self.team_label(team)}: {error}")
+            raise self._team_fault(team, Fault("protocol", str(error))) from None
 
     def client(self, team: int) -> ClientConnection:
         """A team's connection."""
@@ -185,6 +186,9 @@ class Session(ABC):
     def report(self, text: str) -> None:
         """Print a line about this match."""
         self.context.report(f"match {self.number}: {text}")
+
+    def _team_fault(self, team: int, fault: Fault) -> TeamFault:
+        return TeamFault(team, self.team_label(team), fault)
 
     def _report_result(self) -> None:
         assert self.referee is not None and self.referee.result is not None and self._record is not None

@@ -7,6 +7,7 @@ from functools import partial
 from threading import Event, Thread
 
 from bonspiel.curling.play.browser.seat_page import SeatPage
+from bonspiel.curling.records.match_data import RecordedShot
 from bonspiel.curling.replay.live_server import LiveServer
 from bonspiel.curling.server.dc3 import Dc3Session, listen_dc3
 from bonspiel.curling.server.pages.dc3_person import Dc3Person
@@ -35,13 +36,13 @@ class Practice:
 
     @property
     def records(self):
-        """The lines of each match's record, oldest match first."""
-        return [lines for _, lines in self.feed.matches()]
+        """The items of each match's record, oldest match first."""
+        return [items for _, items in self.feed.matches()]
 
     @property
     def throws(self):
         """The shots of the newest match so far."""
-        return [line for line in self.records[-1] if line["type"] == "shot"] if self.records else []
+        return [item for item in self.records[-1] if isinstance(item, RecordedShot)] if self.records else []
 
     def start(self, coroutine):
         """Run a coroutine in the event loop of the matches: its future."""

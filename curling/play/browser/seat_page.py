@@ -1,7 +1,6 @@
 """The page of a person who plays a team of a server's practice matches."""
 
 import asyncio
-import json
 import sys
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
@@ -12,11 +11,10 @@ from starlette.exceptions import HTTPException
 from bonspiel.curling.match.mixed_doubles import decider_of, is_setup_due
 from bonspiel.curling.play.aim import Aim
 from bonspiel.curling.play.browser.throwing_page import ThrowingPage, preview
-from bonspiel.curling.records.match_data import Match, Result
-from bonspiel.curling.records.record import parse_line
+from bonspiel.curling.records.match_data import Item, Match, Result
 from bonspiel.curling.records.umpire import turn_of
 from bonspiel.curling.replay.page_events import PageEvents
-from bonspiel.curling.server.pages.seat import Seat
+from bonspiel.curling.server.pages.seat import News, NoMatch, Seat, Turn
 from bonspiel.curling.server.record_feed import RecordFeed
 from bonspiel.planners.core.code.errors import error_text
 from bonspiel.planners.model import Array
@@ -51,7 +49,7 @@ class SeatPage(ThrowingPage):
         self.phase: Phase = "seat"
         self._maker: PageEvents | None = None
         self._shots = 0
-        self._news: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self._news: asyncio.Queue[News] = asyncio.Queue()
         self._enter("seat")
 
     def begin(self) -> None:
@@ -118,7 +116,7 @@ class SeatPage(ThrowingPage):
         assert self._maker is not None
         return self._maker
 
-    def _tell(self, news: dict[str, Any]) -> None:
+    def _tell(self, news: News) -> None:
         """Take news of the matches, in their thread."""
         self._loop.call_soon_threadsafe(self._news.put_nowait, news)
 
@@ -126,36 +124,36 @@ class SeatPage(ThrowingPage):
         lost = False  # whether something of the match could not be shown, after which the page only waits for its end
         while True:
             news = await self._news.get()
-            if news["type"] in ("match", "left", "result") or not lost:
+            if isinstance(news, Match | NoMatch | Result) or not lost:
                 lost = not await self._is_taken(news)
             self._news.task_done()
 
-    async def _is_taken(self, news: dict[str, Any]) -> bool:
+    async def _is_taken(self, news: News) -> bool:
         """Take news; false after an error, which the page then shows."""
         try:
             await self._take(news)
         except Exception as error:  # the person has to know why the page stands still
             reason = f"the page cannot show this match any more: {error_text(error)}"
             print(reason, file=sys.stderr)
-            self._enter("over" if news["type"] == "result" else "think", reason=reason)
+            self._enter("over" if isinstance(news, Result) else "think", reason=reason)
             return False
         return True
 
-    async def _take(self, news: dict[str, Any]) -> None:
-        if news["type"] == "left":
-            self._enter("seat", reason=news["reason"])
-        elif news["type"] == "turn":
-            clock = {"left": news["left"], "since": news["since"]}
+    async def _take(self, news: News) -> None:
+        if isinstance(news, NoMatch):
+            self._enter("seat", reason=news.reason)
+        elif isinstance(news, Turn):
+            clock = news._asdict()
             if is_setup_due(self.state):
                 setups = self._match.setups() if decider_of(self.state) == self.me else []
                 self._enter("setup", setups=setups, **clock)
             else:
                 self._enter("aim" if turn_of(self.state)[2] == self.me else "think", **clock)
         else:
-            await self._take_line(parse_line(json.dumps(news)))
+            await self._take_item(news)
 
-    async def _take_line(self, item: Any) -> None:
-        """Publish a line of the match's record."""
+    async def _take_item(self, item: Item) -> None:
+        """Publish an item of the match's record."""
         # its playouts and a slow engine must not keep other pages waiting
         if isinstance(item, Match):
             self._maker = maker = await asyncio.to_thread(PageEvents, item)

@@ -2,14 +2,28 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from bonspiel.curling.records.match_data import Throw
-from bonspiel.curling.server.record_feed import Line, RecordFeed
+from bonspiel.curling.records.match_data import Item, Match, Throw
+from bonspiel.curling.server.record_feed import RecordFeed
 
 NAME = "person"  # of the team, for its opponents and in records
 
-Publish = Callable[[dict[str, Any]], None]
+
+class Turn(NamedTuple):
+    """A new turn: the time left to each team, s, and when it began, s by the clock of the matches."""
+
+    left: tuple[float, float]
+    since: float
+
+
+class NoMatch(NamedTuple):
+    """There will be no match, for this reason."""
+
+    reason: str
+
+
+News = Item | Turn | NoMatch
 
 
 class Moves(NamedTuple):
@@ -25,7 +39,7 @@ class Moves(NamedTuple):
 
 
 class Seat:
-    """Sends the events of the person's matches to a page, and takes its throws.
+    """Sends the news of the person's matches to a page, and takes its throws.
 
     The page has a thread of its own: there, `sit_down`, `throw` and `set_up` are called. All else is called in the
     event loop of the matches.
@@ -34,13 +48,14 @@ class Seat:
         team: 0 or 1.
         feed: of the records of all matches.
         clock: s, as the matches measure thinking times.
-        publish: takes the events: the lines of the match's record; {"type": "turn", "left": [s, s], "since": s}, a new
-            turn with the time left to each team; and {"type": "left", "reason": ...}, that there will be no match.
+        publish: takes the news: the items of the match's record, its turns, and that there will be no match.
     """
 
-    def __init__(self, team: int, feed: RecordFeed, clock: Callable[[], float], publish: Publish) -> None:
+    def __init__(
+        self, team: int, feed: RecordFeed, clock: Callable[[], float], publish: Callable[[News], None]
+    ) -> None:
         self.team, self.clock, self._publish = team, clock, publish
-        self._begun: tuple[str, Line] | None = None  # the match that began last
+        self._begun: tuple[str, Match] | None = None  # the match that began last
         self._match_id: str | None = None  # of the person's
         feed.subscribe(self._read)
 
@@ -61,25 +76,25 @@ class Seat:
         self._loop.call_soon_threadsafe(lambda: self._moves.set_up(choice))
 
     def match_begun(self) -> None:
-        """Note that the match of which a line was published last is the person's."""
+        """Note that the match that began last is the person's."""
         assert self._begun is not None
-        self._match_id, line = self._begun
-        self._publish(line)
+        self._match_id, match = self._begun
+        self._publish(match)
 
     def turn(self, left: Sequence[float]) -> None:
         """Report that the next turn has begun, that of a set-up too, and the time left to each team, s."""
-        self._publish({"type": "turn", "left": list(left), "since": self.clock()})
+        self._publish(Turn((left[0], left[1]), self.clock()))
 
     def stand_up(self, reason: str) -> None:
         """Report that there will be no match."""
-        self._publish({"type": "left", "reason": reason})
+        self._publish(NoMatch(reason))
 
     def _sit_down(self) -> None:
         self._match_id = None
         self._moves = self._join()
 
-    def _read(self, match_id: str, line: Line) -> None:
-        if line["type"] == "match":
-            self._begun = match_id, line
+    def _read(self, match_id: str, item: Item) -> None:
+        if isinstance(item, Match):
+            self._begun = match_id, item
         elif match_id == self._match_id:
-            self._publish(line)
+            self._publish(item)

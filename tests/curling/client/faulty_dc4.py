@@ -1,7 +1,7 @@
 """The practice server of Digital Curling 4 for tests of its client, with faults that it would not make itself."""
 
 from contextlib import AsyncExitStack
-from typing import Any, Self
+from typing import Self, TypeVar
 from uuid import UUID
 
 from starlette.responses import JSONResponse
@@ -24,6 +24,8 @@ NEW = {
     "match_name": "a match",
 }
 MIXED = {"game_mode": "mixed_doubles", "applied_rule": "modified_fgz_rule"}
+
+T = TypeVar("T")
 
 
 class FaultyServer:
@@ -77,10 +79,10 @@ class FaultyServer:
         """A match by its id."""
         return self.matches.find(UUID(match_id), LookupError(match_id))  # type: ignore[arg-type]
 
-    def lines(self, kind: str) -> list[dict[str, Any]]:
-        """The lines of this kind in the record of the only match that has begun."""
-        ((_, lines),) = self._feed.matches()
-        return [line for line in lines if line["type"] == kind]
+    def items(self, kind: type[T]) -> tuple[T, ...]:
+        """The items of this kind in the record of the only match that has begun."""
+        ((_, items),) = self._feed.matches()
+        return tuple(item for item in items if isinstance(item, kind))
 
     def hang_up(self, match_id: str) -> None:
         """End all streams of a match."""

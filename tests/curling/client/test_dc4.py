@@ -29,8 +29,8 @@ from bonspiel.curling.match.state import HAMMER, PATTERN, POWER, TIME, team_of
 from bonspiel.curling.protocols import ProtocolError
 from bonspiel.curling.protocols.dc4 import DEFAULT_PLAYERS, EXAMPLE_PLAYERS, decode_state
 from bonspiel.curling.protocols.dc4_server import NewMatch
+from bonspiel.curling.records.match_data import End, Match, Record, RecordedShot, Result, Setup
 from bonspiel.curling.records.position import MatchPosition
-from bonspiel.curling.records.record import Record, parse_line
 from bonspiel.curling.records.umpire import replay
 from tests.curling.client.faulty_dc4 import FaultyServer
 
@@ -150,9 +150,9 @@ def messages(log: Path, direction: str) -> list[Any]:
 
 def check_thrown(server: FaultyServer) -> int:
     """Whether each shot of the match was thrown once, and none was refused; their number."""
-    moments = [16 * line["end"] + line["shot"] for line in server.lines("shot")]
+    moments = [16 * shot.end + shot.shot for shot in server.items(RecordedShot)]
     assert moments == list(range(len(moments))) and server.refused == 0
-    assert server.lines("result")[0]["reason"] == "score"
+    assert server.items(Result)[0].reason == "score"
     return len(moments)
 
 
@@ -165,10 +165,10 @@ def test_a_match_with_extra_ends_is_played_with_correct_positions(logs: list[Pat
             return server
 
     server = run(scenario())
-    thrown, (result,) = check_thrown(server), server.lines("result")
-    winner = result["winner"]
+    thrown, (result,) = check_thrown(server), server.items(Result)
+    winner = result.winner
     assert {len(planner.seen) for planner in planners} == {thrown // 2}
-    own = result["score"][winner], result["score"][1 - winner]
+    own = result.score[winner], result.score[1 - winner]
     assert lines[winner][-1] == f"won {own[0]} : {own[1]} (score)"
     assert lines[1 - winner][-1] == f"lost {own[1]} : {own[0]} (score)"
     for team, planner in enumerate(planners):
@@ -183,11 +183,8 @@ def test_a_match_with_extra_ends_is_played_with_correct_positions(logs: list[Pat
 
 def check_mixed(server: FaultyServer) -> Record:
     """Whether each set-up and each shot of the match was played once, and none was refused; its record."""
-    found = {
-        kind: tuple(parse_line(json.dumps(line)) for line in server.lines(kind))
-        for kind in ("match", "shot", "end", "result", "setup")
-    }
-    record: Any = Record(found["match"][0], found["shot"], found["end"], found["result"][0], found["setup"])
+    (match,), (result,) = server.items(Match), server.items(Result)
+    record = Record(match, server.items(RecordedShot), server.items(End), result, server.items(Setup))
     ends = range(len(record.ends))
     assert [setup.end for setup in record.setups] == [*ends] and server.refused == 0
     assert [shot[:2] for shot in record.shots] == [(end, shot) for end in ends for shot in range(6, 16)]

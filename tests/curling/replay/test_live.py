@@ -10,7 +10,6 @@ from urllib.parse import quote
 import pytest
 
 from bonspiel.curling.ice.sheet import STONES
-from bonspiel.curling.records.record import line_of
 from bonspiel.curling.replay import live_server
 from bonspiel.curling.replay.page_events import record_events
 from bonspiel.curling.server.pages import page_server
@@ -20,17 +19,17 @@ from bonspiel.curling.server.record_feed import KEPT_MATCHES, RecordFeed
 MATCH = "dc3-1"
 
 
-def lines_of(record):
-    """All lines, in order, as a server publishes them."""
+def items_of(record):
+    """All items, in order, as a server publishes them."""
     items = [record.match]
     for shot in record.shots:
         items += [shot, record.ends[shot.end]] if shot.shot == STONES - 1 else [shot]
-    return [json.loads(line_of(item)) for item in [*items, record.result]]
+    return [*items, record.result]
 
 
 @pytest.fixture(scope="module")
-def lines(played):
-    return lines_of(played)
+def items(played):
+    return items_of(played)
 
 
 @pytest.fixture
@@ -80,27 +79,27 @@ class Stream:
         return None
 
 
-def publish(feed, lines, match_id=MATCH):
-    for line in lines:
-        feed.publish(match_id, line)
+def publish(feed, items, match_id=MATCH):
+    for item in items:
+        feed.publish(match_id, item)
 
 
-def test_events_equal_those_of_the_replay(feed, watch, lines, played, monkeypatch):
+def test_events_equal_those_of_the_replay(feed, watch, items, played, monkeypatch):
     monkeypatch.setattr(page_server, "PING", 1000.0)  # news do not wait for the next one
-    publish(feed, lines[:20])
+    publish(feed, items[:20])
     with Stream(watch, f"/events/{MATCH}") as stream:
         found = [stream.next() for _ in range(20)]
         time.sleep(0.3)  # so that it waits for news
-        publish(feed, lines[20:21])
+        publish(feed, items[20:21])
         found.append(stream.next())
-        publish(feed, lines[21:])
-        found += [stream.next() for _ in range(len(lines) - 21)]
+        publish(feed, items[21:])
+        found += [stream.next() for _ in range(len(items) - 21)]
         assert stream.next() is None  # the match is over
     assert found == json.loads(json.dumps(record_events(played)[0]))
 
 
-def test_earlier_lines_are_served_too(feed, lines):
-    publish(feed, lines[:3])
+def test_earlier_items_are_served_too(feed, items):
+    publish(feed, items[:3])
     watch = live_server.LiveServer(feed)
     try:
         with Stream(watch, f"/events/{MATCH}") as stream:
@@ -109,19 +108,19 @@ def test_earlier_lines_are_served_too(feed, lines):
         watch.close()
 
 
-def test_a_viewer_that_reconnects_continues(feed, watch, lines):
-    publish(feed, lines)
-    with Stream(watch, f"/events/{MATCH}", last=len(lines) - 3) as stream:
+def test_a_viewer_that_reconnects_continues(feed, watch, items):
+    publish(feed, items)
+    with Stream(watch, f"/events/{MATCH}", last=len(items) - 3) as stream:
         assert [stream.next()["type"], stream.next()["type"], stream.next()] == ["end", "result", None]
     for last in ("nonsense", "9" * 5000, "-1"):
         with Stream(watch, f"/events/{MATCH}", last=last) as stream:
             assert stream.next()["type"] == "match"
 
 
-def test_the_list_follows_the_matches(feed, watch, lines):
+def test_the_list_follows_the_matches(feed, watch, items):
     with Stream(watch, "/events") as stream:
         assert stream.next() == []
-        publish(feed, lines[:20])
+        publish(feed, items[:20])
         found = stream.next()
         while not found or found[0]["end"] == 0:  # a version from in between
             found = stream.next()
@@ -132,18 +131,18 @@ def test_the_list_follows_the_matches(feed, watch, lines):
                 "ends": 2,
                 "over": False,
                 "reason": None,
-                "score": lines[17]["points"],
+                "score": list(items[17].points),
                 "end": 1,
             }
         ]
-        publish(feed, lines[20:])
+        publish(feed, items[20:])
         while not found[0]["over"]:
             found = stream.next()
-        assert found[0]["reason"] == "score" and found[0]["score"] == lines[-1]["score"]
+        assert found[0]["reason"] == "score" and found[0]["score"] == list(items[-1].score)
 
 
-def test_existing_and_unknown_pages(feed, watch, lines):
-    publish(feed, lines[:2], "a b/ü<")
+def test_existing_and_unknown_pages(feed, watch, items):
+    publish(feed, items[:2], "a b/ü<")
     assert ask(watch, "/")[0] == 200 and "Matches on this server" in ask(watch, "/")[1]
     status, text = ask(watch, "/match/" + quote("a b/ü<", safe=""))
     assert status == 200 and f'"/events/{quote("a b/ü<", safe="")}"' in text
@@ -200,60 +199,60 @@ def test_every_answer_tells_browsers_to_protect_it(watch):
             assert headers["Referrer-Policy"] == "no-referrer"
 
 
-def test_a_viewer_that_reads_nothing_does_not_delay_the_match(feed, watch, lines, monkeypatch):
-    publish(feed, lines[:1])
+def test_a_viewer_that_reads_nothing_does_not_delay_the_match(feed, watch, items, monkeypatch):
+    publish(feed, items[:1])
     stuck = [Stream(watch, f"/events/{MATCH}") for _ in range(5)]
     before = time.monotonic()
-    publish(feed, lines[1:-1] * 20)  # far more than the sockets hold
+    publish(feed, items[1:-1] * 20)  # far more than the sockets hold
     assert time.monotonic() - before < 60
     for stream in stuck[:2]:
         stream.__exit__()
-    publish(feed, lines[:5], "another")
+    publish(feed, items[:5], "another")
     with Stream(watch, "/events/another") as stream:
         assert stream.next()["type"] == "match"
     for stream in stuck[2:]:
         stream.__exit__()
 
 
-def test_viewers_that_left_make_room_for_others(feed, watch, lines):
-    publish(feed, lines[:1])
+def test_viewers_that_left_make_room_for_others(feed, watch, items):
+    publish(feed, items[:1])
     for _ in range(2 * VIEWERS):
         with Stream(watch, f"/events/{MATCH}") as stream:
             assert stream.status == 200 and stream.next()["type"] == "match"
 
 
-def test_too_many_viewers_are_refused(feed, watch, lines):
-    publish(feed, lines[:1])
+def test_too_many_viewers_are_refused(feed, watch, items):
+    publish(feed, items[:1])
     with ExitStack() as viewers:
         for path in ["/events", f"/events/{MATCH}"] * (VIEWERS // 2):
             assert viewers.enter_context(Stream(watch, path)).next()
         assert ask(watch, "/events") == (503, f"{VIEWERS} viewers are already connected")
 
 
-def test_closing_ends_all_streams_and_frees_the_port(feed, lines, monkeypatch):
+def test_closing_ends_all_streams_and_frees_the_port(feed, items, monkeypatch):
     monkeypatch.setattr(page_server, "PING", 1000.0)
     watch = live_server.LiveServer(feed)
-    publish(feed, lines[:1])
+    publish(feed, items[:1])
     with Stream(watch, f"/events/{MATCH}") as stream, Stream(watch, "/events") as index:
         assert stream.next()["type"] == "match" and index.next()
         time.sleep(0.3)  # so that they wait for news
         watch.close()
         assert stream.next() is None and index.next() is None
-    publish(feed, lines[1:])
+    publish(feed, items[1:])
     again = live_server.LiveServer(feed, "127.0.0.1", watch.port)
     again.close()
 
 
-def test_a_match_is_told_to_its_end_when_the_server_is_closed(feed, lines, monkeypatch):
+def test_a_match_is_told_to_its_end_when_the_server_is_closed(feed, items, monkeypatch):
     for patience in ("LAST_WORDS", "FAREWELL"):
         monkeypatch.setattr(page_server, patience, 30.0)
     watch = live_server.LiveServer(feed)
-    publish(feed, lines[:1])
+    publish(feed, items[:1])
     with Stream(watch, f"/events/{MATCH}") as stream:
         assert stream.next()["type"] == "match"
-        publish(feed, lines[1:])
+        publish(feed, items[1:])
         watch.close()
-        assert [stream.next()["type"] for _ in lines[1:]][-1] == "result"
+        assert [stream.next()["type"] for _ in items[1:]][-1] == "result"
 
 
 def test_a_port_in_use_is_an_error(watch, feed):
@@ -261,37 +260,37 @@ def test_a_port_in_use_is_an_error(watch, feed):
         live_server.LiveServer(feed, "127.0.0.1", watch.port)
 
 
-def test_the_oldest_finished_matches_are_dropped(feed, watch, lines):
-    publish(feed, lines[:1], "in play")
+def test_the_oldest_finished_matches_are_dropped(feed, watch, items):
+    publish(feed, items[:1], "in play")
     for number in range(KEPT_MATCHES + 5):
-        publish(feed, [lines[0], lines[-1]], f"over {number}")
+        publish(feed, [items[0], items[-1]], f"over {number}")
     names = "in play", *(f"over {number}" for number in (0, 5, 6, KEPT_MATCHES + 4))
     statuses = [ask(watch, f"/match/{quote(name)}")[0] for name in names]
     assert statuses == [200, 404, 404, 200, 200]
 
 
-def test_the_page_shows_shots_as_they_come(feed, watch, lines, look):
+def test_the_page_shows_shots_as_they_come(feed, watch, items, look):
     page = look(watch.url)
     page.wait_for_selector("text=No match yet")
-    publish(feed, lines[:10])
+    publish(feed, items[:10])
     page.click("#matches a")
     page.wait_for_selector("#status.live")
     wait(page, lambda: page.evaluate("replay.count") == 9)
     assert page.evaluate("replay.position") >= 8  # with the match, not at its beginning
-    publish(feed, lines[10:12])
+    publish(feed, items[10:12])
     wait(page, lambda: page.evaluate("replay.count") == 11)
     page.keyboard.press("Home")
-    publish(feed, lines[12:])
+    publish(feed, items[12:])
     wait(page, lambda: page.evaluate("replay.count") == 32)
     assert page.evaluate("replay.position") < 1  # those who look back are left alone
     page.click("#live")
     assert page.evaluate("replay.position") == 32
-    assert page.inner_text("#score") == "{} : {}".format(*lines[-1]["score"])
+    assert page.inner_text("#score") == "{} : {}".format(*items[-1].score)
     assert page.locator("#banner").is_visible() and page.locator("#status.live").count() == 0
 
 
-def test_the_page_shows_a_reconnection_before_new_events(feed, lines, look):
-    publish(feed, lines[:10])
+def test_the_page_shows_a_reconnection_before_new_events(feed, items, look):
+    publish(feed, items[:10])
     watch = live_server.LiveServer(feed)
     page = look(f"{watch.url}match/{MATCH}")
     page.wait_for_selector("#status.live")

@@ -354,3 +354,22 @@ def test_after_the_match_the_server_waits_for_a_limited_time(monkeypatch):
     said = []
     assert asyncio.run(match()) > 0.4
     assert said[1:] == ["match 1: team1 client1 wins, 0:0 (concede)"]
+
+
+@pytest.mark.parametrize(
+    ("what", "kept"), [(None, None), (b"not json\n", "protocol"), (b"1" * 66_000 + b"\n", "limit")]
+)
+def test_the_lobby_keeps_what_a_client_did_wrong_before_its_match(what, kept):
+    async def match():
+        async with hosting(context_of(report=said.append), partial(Dc3Session, steps=None), listen_dc3) as host:
+            client = await host.connect(1)
+            await client.receive()
+            if what is None:
+                await client.close()
+            else:
+                client.send(what)
+            await until(lambda: said)
+            return {side: fault.kind for side, (_, fault) in host.lobby.faults.items()}
+
+    said = []
+    assert asyncio.run(match()) == ({} if kept is None else {1: kept})

@@ -6,7 +6,8 @@ from functools import partial
 
 import pytest
 
-from bonspiel.curling.records.record import read
+from bonspiel.curling.records.match_data import End, Match, RecordedShot, Result
+from bonspiel.curling.records.record import line_of, parse_line, read
 from bonspiel.curling.records.umpire import replay
 from bonspiel.curling.server import client_connection
 from bonspiel.curling.server.dc3 import Dc3Session, listen_dc3
@@ -129,7 +130,7 @@ def test_the_lobby_is_done_after_the_requested_matches(tmp_path):
     assert sorted(read(path).result.reason for path in tmp_path.iterdir()) == ["abandoned", "score"]
 
 
-def test_the_record_and_the_viewers_get_every_line(tmp_path):
+def test_the_record_and_the_viewers_get_every_item(tmp_path):
     async def match():
         async with serving(context_of(records=tmp_path, noise="normal_dist", extra_ends=9, feed=feed)) as host:
             return await play_on(await start(host), DRAW)
@@ -142,9 +143,13 @@ def test_the_record_and_the_viewers_get_every_line(tmp_path):
     errors = error_sampler(record.match.model(), (1, record.match.pair))
     assert [shot.thrown[:2] for shot in record.shots] == [errors(*shot.aim[:2]) for shot in record.shots]
     assert [shot.simulations for shot in record.shots] == [None] * len(record.shots)
-    ((name, lines),) = feed.matches()
+    ((name, items),) = feed.matches()
     assert name == "test-0001"
-    assert [line["type"] for line in lines] == ["match", *(["shot"] * 16 + ["end"]) * len(record.ends), "result"]
+    kinds = [Match, *([RecordedShot] * 16 + [End]) * len(record.ends), Result]
+    assert [type(item) for item in items] == kinds
+    written = (tmp_path / "test-0001.jsonl").read_text().splitlines()
+    assert [line_of(item) for item in items] == written
+    assert [repr(parse_line(line)) for line in written] == [repr(item) for item in items]  # the numbers' types too
 
 
 def test_the_same_seed_gives_the_same_errors_whatever_else_is_played():

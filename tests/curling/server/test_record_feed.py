@@ -1,32 +1,37 @@
+from bonspiel.curling.records.match_data import Match, Result, Setup
 from bonspiel.curling.server.record_feed import RecordFeed
 
-MATCH, SHOT, RESULT = {"type": "match"}, {"type": "shot"}, {"type": "result"}
+MATCH, SETUP, RESULT = (
+    Match(("a", "b"), "fcv1", None, None, 1),
+    Setup(0, 1, "pp_left"),
+    Result((0, 0), None, 0.5, "draw"),
+)
 
 
-def test_subscribers_get_every_line_until_they_leave():
+def test_subscribers_get_every_item_until_they_leave():
     feed, seen = RecordFeed(), []
     leave = feed.subscribe(lambda *news: seen.append(news))
     feed.publish("a", MATCH)
     feed.publish("b", MATCH)
     leave()
     leave()
-    feed.publish("a", SHOT)
+    feed.publish("a", SETUP)
     assert seen == [("a", MATCH), ("b", MATCH)]
-    assert feed.matches() == [("a", [MATCH, SHOT]), ("b", [MATCH])]
+    assert feed.matches() == [("a", [MATCH, SETUP]), ("b", [MATCH])]
 
 
 def test_a_failing_subscriber_is_removed():
     feed, seen, failed = RecordFeed(), [], []
 
-    def fail(match_id, line):
-        failed.append(line)
+    def fail(match_id, item):
+        failed.append(item)
         raise RuntimeError("gone")
 
     feed.subscribe(fail)
     feed.subscribe(lambda *news: seen.append(news))
     feed.publish("a", MATCH)
-    feed.publish("a", SHOT)
-    assert (failed, seen) == ([MATCH], [("a", MATCH), ("a", SHOT)])
+    feed.publish("a", SETUP)
+    assert (failed, seen) == ([MATCH], [("a", MATCH), ("a", SETUP)])
 
 
 def test_finished_matches_are_forgotten_before_those_in_play():
@@ -41,5 +46,5 @@ def test_finished_matches_are_forgotten_before_those_in_play():
 def test_matches_are_copies():
     feed = RecordFeed()
     feed.publish("a", MATCH)
-    feed.matches()[0][1].append(SHOT)
+    feed.matches()[0][1].append(SETUP)
     assert feed.matches() == [("a", [MATCH])]

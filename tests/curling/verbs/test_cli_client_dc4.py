@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("dc4client", reason="dc4client is not installed (pip install -e '.[dc4]')")
 
+from bonspiel.curling.records.match_data import Result
 from bonspiel.runs.cli import main
 from tests.curling.client.faulty_dc4 import FaultyServer
 
@@ -54,7 +55,7 @@ def test_two_clients_play_an_end_and_a_third_is_refused(tmp_path: Path) -> None:
                 (process.returncode, out.decode(), err.decode())
                 for process, (out, err) in zip((one, *others), told, strict=True)
             ]
-            return server.lines("result")[0]["winner"], ends
+            return server.items(Result)[0].winner, ends
 
     winner, (one, other, third) = asyncio.run(asyncio.wait_for(scenario(), 180.0))
     assert [one[0], other[0], third[0]] == [0, 0, 4], (one, other, third)

@@ -61,14 +61,14 @@ def test_a_person_plays_a_match_against_a_client(practise, sit_down, tmp_path, t
         person.press("#release")
         page.wait_for_function("count => replay.count >= count", arg=number + 1)
         shot = practice.throws[number]
-        np.testing.assert_allclose(shot["aim"][:2], Aim(*target).velocity(practice.page.model.law), atol=0.01)
-        assert shot["team"] == team and shot["seconds"] > 0.0 and shot["aim"] != shot["thrown"]
+        np.testing.assert_allclose(shot.aim[:2], Aim(*target).velocity(practice.page.model.law), atol=0.01)
+        assert shot.team == team and shot.seconds > 0.0 and shot.aim != shot.thrown
     page.wait_for_function("() => document.getElementById('release').textContent === 'Next match'")
     playing.result(hosting.PATIENCE)
-    lines = practice.records[0]
-    assert page.inner_text("#score") == "{} : {}".format(*lines[-1]["score"])
+    result = practice.records[0][-1]
+    assert page.inner_text("#score") == "{} : {}".format(*result.score)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    person.says({team: "You win", None: "A draw", 1 - team: "Client wins"}[lines[-1]["winner"]])
+    person.says({team: "You win", None: "A draw", 1 - team: "Client wins"}[result.winner])
     kept = record.read(tmp_path / "test-0001.jsonl")
     assert len(replay(kept)) == 17 and kept.match.players[team] == "person"
 
@@ -98,7 +98,7 @@ def test_a_reload_in_the_middle_loses_nothing(practise, sit_down):
     person.hurry()
     person.press("#release")
     person.says("stone 8 of 16: your shot")
-    assert [shot["shot"] for shot in practice.throws] == list(range(7)) and practice.throws[5]["aim"][2] == -1.0
+    assert [shot.shot for shot in practice.throws] == list(range(7)) and practice.throws[5].aim[2] == -1.0
 
 
 def test_who_does_not_throw_in_time_loses_and_may_play_again(practise, sit_down):
@@ -106,7 +106,7 @@ def test_who_does_not_throw_in_time_loses_and_may_play_again(practise, sit_down)
     assert ask(practice, f"{MATCH}/next", {})[0] == 200
     practice.meet(name="first")
     until(lambda: practice.page.phase == "over")  # without a browser, whose preview might come too late
-    assert practice.records[0][-1]["reason"] == "time_limit" and practice.records[0][-1]["winner"] == 1
+    assert practice.records[0][-1].reason == "time_limit" and practice.records[0][-1].winner == 1
     person = sit_down(practice)
     person.says("You are out of time, first wins")
     assert person.page.inner_text("#status") == "You are out of time, first wins"
@@ -116,7 +116,7 @@ def test_who_does_not_throw_in_time_loses_and_may_play_again(practise, sit_down)
     practice.meet(name="second")
     until(lambda: practice.page.phase == "over")
     sit_down(practice).says("You are out of time, second wins")
-    assert [lines[0]["players"] for lines in practice.records] == [["person", "first"], ["person", "second"]]
+    assert [items[0].players for items in practice.records] == [("person", "first"), ("person", "second")]
 
 
 def test_a_match_that_the_other_team_leaves_is_over(practise, sit_down):
@@ -224,7 +224,7 @@ def test_a_shot_is_thrown_once_and_in_turn(practise):
     assert ask(practice, f"{MATCH}/throw", {**AIM, "shot": 3})[0] == 200
     assert ask(practice, f"{MATCH}/throw", {**AIM, "shot": 3})[0] == 409
     until(lambda: len(practice.throws) == 5)
-    assert [shot["team"] for shot in practice.throws] == [0, 1, 0, 1, 0]
+    assert [shot.team for shot in practice.throws] == [0, 1, 0, 1, 0]
 
 
 def test_who_has_not_the_token_only_watches(practise):

@@ -89,4 +89,4 @@ def test_who_does_not_throw_in_time_loses():
         practice.meet()
         until(lambda: practice.page.phase == "over")
         last = practice.records[0][-1]
-        assert (last["reason"], last["winner"]) == ("time_limit", 1)
+        assert (last.reason, last.winner) == ("time_limit", 1)

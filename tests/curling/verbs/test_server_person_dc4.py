@@ -15,6 +15,7 @@ from bonspiel.curling.ice.sheet import present
 from bonspiel.curling.match.state import stones_of
 from bonspiel.curling.play.aim import Aim
 from bonspiel.curling.records import record
+from bonspiel.curling.records.match_data import Setup
 from bonspiel.curling.records.umpire import replay
 from tests.curling.browsing import ask, until
 from tests.curling.practice import ROOT
@@ -55,8 +56,8 @@ def test_a_person_plays_a_standard_match_against_a_client(practise, sit_down, tm
         person.press("#release")
         person.page.wait_for_function("count => replay.count >= count", arg=2 * stone + 1)
         shot = practice.throws[2 * stone]
-        np.testing.assert_allclose(shot["aim"][:2], Aim(*target).velocity(practice.page.model.law), atol=0.01)
-        assert shot["team"] == 0 and shot["seconds"] > 0.0
+        np.testing.assert_allclose(shot.aim[:2], Aim(*target).velocity(practice.page.model.law), atol=0.01)
+        assert shot.team == 0 and shot.seconds > 0.0
     person.says("You win")
     playing.result(PATIENCE)
     kept = record.read(tmp_path / "test-0001.jsonl")
@@ -119,7 +120,7 @@ def test_an_end_is_set_up_once_by_its_team_and_as_is_allowed(practise):
     practice.page.seat.set_up("center_house")  # out of turn
     assert ask(practice, f"{MATCH}/throw", {**AIM, "shot": 0})[0] == 200
     until(lambda: len(practice.throws) == 2)
-    assert [line["choice"] for line in practice.records[0] if line["type"] == "setup"] == ["center_guard"]
+    assert [item.choice for item in practice.records[0] if isinstance(item, Setup)] == ["center_guard"]
 
 
 def test_the_clock_is_that_of_the_match_and_stands_still_before_a_set_up(practise, sit_down):
@@ -145,7 +146,7 @@ def test_who_does_not_throw_in_time_loses_and_may_play_again(practise):
     practice.meet(time_limit=0.2)
     until(lambda: practice.page.phase == "over")
     last = practice.records[0][-1]
-    assert (last["reason"], last["winner"]) == ("time_limit", 1)
+    assert (last.reason, last.winner) == ("time_limit", 1)
     assert ask(practice, f"{MATCH}/next", {})[0] == 200
     practice.meet()
     until(lambda: practice.page.phase == "aim")
@@ -160,8 +161,8 @@ def test_a_shot_is_thrown_once_and_in_turn(practise):
     until(lambda: practice.page.shots == 3 and practice.page.phase == "aim")
     assert ask(practice, f"{MATCH}/throw", {**AIM, "shot": 3})[0] == 200
     until(lambda: len(practice.throws) == 5)
-    assert [shot["team"] for shot in practice.throws] == [0, 1, 0, 1, 0]
-    assert practice.throws[1]["aim"] == pytest.approx([0.4, 3.0, 1.0]) and practice.throws[1]["thrown"][2] > 0.0
+    assert [shot.team for shot in practice.throws] == [0, 1, 0, 1, 0]
+    assert practice.throws[1].aim == pytest.approx((0.4, 3.0, 1.0)) and practice.throws[1].thrown[2] > 0.0
 
 
 def test_the_person_plays_the_first_match_that_begins_and_leaves_the_others(practise):
@@ -181,7 +182,7 @@ def test_the_person_plays_the_first_match_that_begins_and_leaves_the_others(prac
     practice.meet()
     until(lambda: practice.page.phase == "aim")
     assert join(after, 1) == (200, "team1")  # which is free again
-    assert len(practice.records) == 1 and practice.records[0][0]["players"] == ["client", "person"]
+    assert len(practice.records) == 1 and practice.records[0][0].players == ("client", "person")
 
 
 def test_a_match_that_waits_begins_when_the_person_sits_down(practise):

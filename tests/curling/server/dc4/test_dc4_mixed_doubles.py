@@ -146,10 +146,10 @@ def test_a_whole_match_with_power_plays_and_an_extra_end(tmp_path):
 
 def check_live_page(feed):
     """Whether a live page shows the set-ups."""
-    ((_, lines),) = feed.matches()
+    ((_, items),) = feed.matches()
     match = LiveMatch()
-    match.lines += lines
-    events = [json.loads(asyncio.run(match.event(number))) for number in range(len(lines))]
+    match.items += items
+    events = [json.loads(asyncio.run(match.event(number))) for number in range(len(items))]
     shown = [event for event in events if event["type"] == "setup"]
     assert [event["stones"][10][0] for event in shown] == [-1219, 0, 0]
 
