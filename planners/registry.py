@@ -78,7 +78,7 @@ class Registry:
 
     def everything(self) -> dict[str, str]:
         """All classes of this project, name -> "module:Class"."""
-        return self.guests() | dict(self.classes)
+        return dict(self.classes) | {name: of for name, of in self.guests().items() if name not in self.classes}
 
     def installed(self) -> dict[str, tuple[packages.Extension, ...]]:
         """Entries that packages of other projects add, by name."""

@@ -44,7 +44,7 @@ def from_gymnasium(
     6. Replay of the episode from its reset (slower with every step), as for BipedalWalker.
 
     With the fourth and the last, `env` gets a wrapper that records the episode, see `observe` and `envs.Recorded`.
-    Costs: docs/results/restore.md.
+    Costs: docs/guides/adding-an-environment.md.
 
     Wrappers that only transform actions, observations or rewards (`envs.snapshot.STATELESS`) are applied around the
     first four; with any other wrapper, deep copies and replay remain. `model.storage.name` is the way in use,

@@ -9,6 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 ROOMS = "client", "protocols", "replay", "server"  # of curling, that speak to other programs or to people
+ABOVE = "analysis", "arena", "benchmarks", "env", "game", "logs", "play", "verbs"  # what uses them, and runs
 NETWORK = {"asyncio", "h11", "http", "selectors", "socket", "starlette", "uvicorn"}
 MODULES = {
     "bonspiel." + ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): file
@@ -16,7 +17,8 @@ MODULES = {
     for file in (ROOT / package).rglob("*.py")
 }
 CURLING = sorted(name for name in MODULES if name.startswith("bonspiel.curling"))
-LOWER = [name for name in CURLING if not name.startswith(tuple(f"bonspiel.curling.{room}" for room in ROOMS))]
+UPPER = tuple(f"bonspiel.curling.{room}" for room in (*ROOMS, *ABOVE))
+LOWER = [name for name in CURLING if not name.startswith(UPPER)]
 
 
 @cache

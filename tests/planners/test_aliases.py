@@ -55,5 +55,6 @@ def test_a_parameter_by_both_names_is_refused(text):
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_tuning_leaves_alone_what_a_text_gives_by_its_old_name():
+    pytest.importorskip("bonspiel.go")
     space = Space("rave_uct:fpu=none,selection=ucb1_tuned", make_model("go", size=5), 1.0)
     assert set(space.parameters) == {"exploration", "rave_k"}

@@ -17,7 +17,8 @@ from bonspiel.planners.wrappers.threads.choice import Virtual
 from bonspiel.planners.wrappers.threads.planner import SHARED, root_of, search_together
 from tests.planners.test_contract import ROOM, variants
 
-MODELS = [envs.parse(text) for text in ("trap", "treasure_hunt", "pendulum", "go:size=5", "curling")]
+OF_GUESTS = ("go:size=5", "curling") if envs.REGISTRY.guests() else ()
+MODELS = [envs.parse(text) for text in ("trap", "treasure_hunt", "pendulum", *OF_GUESTS)]
 BEFORE = (-1.0, np.nan, 1_000.0)
 SIMULATIONS = 60
 MORE = (  # with scores that look at variances: planners that explore little by default, or search within another

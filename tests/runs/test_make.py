@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from bonspiel.planners.core.code import sources
+
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
 def tree(tmp_path):
     """A copy of the repository, whose environment says what it would run: `bonspiel` is `echo`."""
-    for folder in ("planners", "curling", "envs", "runs"):
+    for folder in sources.packages():
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "bonspiel", tmp_path / "bonspiel", symlinks=True)
     for file in ("Makefile", "pyproject.toml"):
@@ -41,7 +43,7 @@ def test_a_change_of_what_is_played_changes_the_folder_and_one_of_what_is_drawn_
     folders = {first}
     for file, old, new in (
         ("planners/trees/pw.py", "", "# changed\n"),
-        ("curling/players/static.json", "", "\n"),
+        ("envs/trap/model.py", "", "# changed\n"),
         ("runs/runner/episode.py", "", "# changed\n"),
         ("runs/suites/quick.toml", "episodes = ", "episodes = 1"),
     ):

@@ -133,15 +133,6 @@ def test_the_thesis_suites_have_its_problems_budgets_and_planners():
         assert max(setting.budget for setting in capped if setting.unit == "simulations") == 1000
 
 
-def test_players_of_curling_run_like_any_planner_and_on_curling_alone():
-    chosen = lookup.load("curling").override(["expectimax"], [1])
-    assert chosen.resolve()["expectimax"].startswith("Expectimax(")
-    with pytest.raises(UsageError, match="expectimax cannot play trap: curling only; these can: uct"):
-        lookup.load("trap").override(["expectimax"], [1]).resolve()
-    with pytest.raises(UsageError, match=r"icem cannot play curling: one player only; these can: uct.*, champion$"):
-        lookup.load("curling").override(["icem"], [1]).resolve()
-
-
 def test_an_environment_is_made_once_however_many_experiments_play_in_it(monkeypatch):
     made, parse = [], envs.parse
     suite._sound_model.cache_clear()

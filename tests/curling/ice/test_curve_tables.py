@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
-from bonspiel.curling.ice.engines import board, curve
+from bonspiel.curling.ice.engines import board, curve, curve_tables
+from bonspiel.curling.ice.engines.analytic import shoot
 from bonspiel.curling.ice.engines.curve_tables import PER_SINE, TOP_SPEED
 from bonspiel.curling.ice.engines.rates import RATES
 from bonspiel.curling.ice.physics import LAWS
@@ -105,3 +106,10 @@ def test_a_speed_beyond_the_tables_is_reduced():
     for law in (0, 1):
         stone = stone_of(law, 1e9, 0.5, 1.0)
         np.testing.assert_allclose(stone, stone_of(law, TOP_SPEED[law], 0.5, 1.0), atol=1e-9)
+
+
+def test_compiled_curling_is_smaller_than_the_tables_that_it_reads():
+    shoot.load()
+    pattern = shoot._file(".*.nbc")
+    (file,) = pattern.parent.glob(f"*{pattern.name}")
+    assert file.stat().st_size < curve_tables.curve().nbytes

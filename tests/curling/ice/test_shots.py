@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from bonspiel import curling
-from bonspiel.curling.choice.raises import promote
 from bonspiel.curling.ice import shots
 from bonspiel.curling.ice.physics import DC2, FCV1
 from bonspiel.curling.ice.sheet import STONE_RADIUS, no_stones
@@ -147,8 +146,6 @@ def test_impossible_aims_are_nan(law):
     assert shots.launched(law, 0.0, tee, 1.01 * cap, 1.0) == IMPOSSIBLE
     assert shots.hit(law, 0.0, tee, 0.0, 0.5 * cap, 1.0) == IMPOSSIBLE
     assert shots.hit(law, 0.0, tee, 2.0 * STONE_RADIUS, cap, 1.0) == IMPOSSIBLE
-    assert promote(law, 0.0, tee, 0.0, tee - 1.0, 1.0) == IMPOSSIBLE
-    assert promote(law, 0.0, tee, 0.0, 500.0, 1.0) == IMPOSSIBLE
 
 
 @LAWS
@@ -168,29 +165,11 @@ def test_named_shots(law):
 
 
 @LAWS
-def test_promote_raises_a_stone_to_its_target(law):
-    rng, sheet, errors = np.random.default_rng(5), PHYSICS[law].sheet, []
-    for x, y, side in requests(law, 200):
-        angle, distance = rng.uniform(-0.5, 0.5), rng.uniform(0.5, 4.0)
-        target = x + distance * math.sin(angle), y + distance * math.cos(angle)
-        if abs(target[0]) < 2.0 and target[1] < sheet.back_line:
-            stones = no_stones()
-            stones[0] = x, y
-            errors.append(math.dist(shot(law, stones, promote(law, x, y, *target, side), side)[0], target))
-    # the moment of a contact is rounded to 1 ms, which leaves gaps in where a stone can be raised to: dc2's speed of
-    # 10 m/s makes them wide
-    assert len(errors) > 50
-    assert np.quantile(errors, 0.8) < (MM if law == 0 else 10.0 * MM)
-    assert max(errors) < (10.0 * MM if law == 0 else 100.0 * MM)
-
-
-@LAWS
 def test_recorded_shots(law):
-    """Draws and raises to recorded places: the recorded velocities, and the same final stones."""
-    box2d, draws, raises = curling.make_engine("box2d", PHYSICS[law].name), 0, 0
+    """Draws to recorded places: the recorded velocities, and the same final stones."""
+    box2d, draws = curling.make_engine("box2d", PHYSICS[law].name), 0
     for r in recorded(PHYSICS[law].name):
         side, thrown = math.copysign(1.0, r.spin), r.final[r.index]
-        raised = np.flatnonzero(np.hypot(*(r.final - r.stones).T) > 0.05)
         if abs(r.spin) != pytest.approx(PHYSICS[law].launch_spin, rel=1e-6):
             continue
         if r.kind == "free" and not np.isnan(thrown[0]):
@@ -198,9 +177,4 @@ def test_recorded_shots(law):
             assert velocity == pytest.approx(r.velocity, abs=3e-4)
             if draws % 5 == 0:
                 assert math.dist(box2d.shot(r.stones, r.index, velocity, r.spin)[r.index], thrown) < 10.0 * MM
-        elif r.kind == "1 stone" and len(raised) == 1:
-            (i,), raises = raised, raises + 1
-            velocity = promote(law, *r.stones[i], *r.final[i], side)
-            assert math.dist(box2d.shot(r.stones, r.index, velocity, r.spin)[i], r.final[i]) < 10.0 * MM
     assert draws > 15
-    assert raises > 1

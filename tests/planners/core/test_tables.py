@@ -6,8 +6,6 @@ import numba
 import numpy as np
 import pytest
 
-from bonspiel.curling.ice.engines.analytic import shoot
-from bonspiel.curling.ice.engines.curve_tables import curve
 from bonspiel.planners.jit import table
 
 VALUES = np.arange(24.0).reshape(2, 3, 4)
@@ -30,13 +28,6 @@ def test_the_code_names_the_table_and_holds_no_values():
     assert re.findall("^@.*numbers.*", code, re.MULTILINE) == [
         "@bonspiel.test_tables.numbers = external local_unnamed_addr constant [24 x double], align 8"
     ]
-
-
-def test_compiled_curling_is_smaller_than_the_tables_that_it_reads():
-    shoot.load()
-    pattern = shoot._file(".*.nbc")
-    (file,) = pattern.parent.glob(f"*{pattern.name}")
-    assert file.stat().st_size < curve().nbytes
 
 
 def test_values_cannot_change():

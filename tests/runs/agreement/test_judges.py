@@ -68,6 +68,6 @@ def test_a_search_agrees_with_sampled_actions_within_h_the_short_way_round():
     assert np.isnan(round_trip.regrets(np.array([[3.1]]))).all()
 
 
-def test_the_optimum_of_curling_is_not_known():
+def test_the_optimum_of_a_track_is_not_known():
     assert known_optimum(TRAP)
-    assert not known_optimum(envs.make_model("curling"))
+    assert not known_optimum(envs.make_model("racetrack"))

@@ -92,6 +92,7 @@ def test_elo_of_two_has_its_limits_in_json_too(games, low, high):
 
 
 def test_the_example_of_the_guide_has_the_limits_of_its_games():
+    pytest.importorskip("bonspiel.curling")
     guide = (Path(__file__).parents[3] / "docs/curling/arena.md").read_text(encoding="utf-8")
     _, text = played([1.0, 0.0] * 14 + [0.0, 0.0] * 3 + [0.0, 1.0] * 33)
     for figures in ("100 games: .*", r"win rate .* Wilson", r"Elo -.*\)"):

@@ -26,13 +26,13 @@ TRAP = Panel(
     1.7,
     1.03,
 )
-CURLING = Panel("curling", "ms", {"dpw": curve(0.1, 0.2), "dpw:exploration=2": curve(0.2, 0.3)})
+TRACK = Panel("racetrack", "ms", {"dpw": curve(0.1, 0.2), "dpw:exploration=2": curve(0.2, 0.3)})
 
 
 def test_the_files_are_the_same_for_the_same_results(tmp_path):
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
-        chart.save([TRAP, CURLING], tmp_path / name)
+        chart.save([TRAP, TRACK], tmp_path / name)
     for name in ("chart.png", "chart.svg"):
         content = (tmp_path / "a" / name).read_bytes()
         assert len(content) > 10_000
@@ -41,7 +41,7 @@ def test_the_files_are_the_same_for_the_same_results(tmp_path):
 
 
 def test_the_svg_holds_every_series_label_and_line(tmp_path):
-    chart.save([TRAP, CURLING], tmp_path)
+    chart.save([TRAP, TRACK], tmp_path)
     svg = (tmp_path / "chart.svg").read_text()
     for text in ("uct", "abstraction:exploration=2", "dpw", "dpw:exploration=2"):
         assert f'id="{text}"' in svg
@@ -263,18 +263,18 @@ def test_long_texts_leave_room_for_the_curves():
 
 
 def test_many_panels_stand_below_each_other():
-    figure = chart.draw([TRAP, CURLING, TRAP])
+    figure = chart.draw([TRAP, TRACK, TRAP])
     assert figure.get_size_inches()[0] == pytest.approx(9.6)
     assert [axes.get_title(loc="left") for axes in figure.axes if axes.get_title(loc="left")] == [
         TRAP.env,
-        CURLING.env,
+        TRACK.env,
         TRAP.env,
     ]
 
 
 def test_no_room_is_kept_for_regrets_that_nobody_knows():
-    assert len(chart.draw([CURLING]).axes) == 1
-    assert len(chart.draw([CURLING, TRAP]).axes) == 4
+    assert len(chart.draw([TRACK]).axes) == 1
+    assert len(chart.draw([TRACK, TRAP]).axes) == 4
 
 
 def test_the_foot_of_regrets_is_told_as_it_is():
@@ -286,7 +286,7 @@ def test_the_foot_of_regrets_is_told_as_it_is():
 
 def test_drawing_leaves_matplotlib_as_it_was():
     before = dict(matplotlib.rcParams)
-    chart.draw([CURLING])
+    chart.draw([TRACK])
     assert dict(matplotlib.rcParams) == before
 
 
@@ -302,7 +302,7 @@ def test_nothing_to_draw_is_refused():
 
 
 def test_the_table_has_a_row_for_each_planner():
-    assert table(CURLING).splitlines() == [
+    assert table(TRACK).splitlines() == [
         "| planner           | 10 ms                | 100 ms               |",
         "| ----------------- | -------------------- | -------------------- |",
         "| dpw               | 0.100 [0.000, 0.200] | 0.200 [0.100, 0.300] |",

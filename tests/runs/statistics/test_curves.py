@@ -19,7 +19,7 @@ def point(mean):
 
 
 KNOWN = Panel(TRAP, "simulations", {"uct": [(10, point(1.2)), (100, point(1.4))], "dpw": [(10, point(1.7))]}, 1.7, 1.2)
-UNKNOWN = Panel("curling", "ms", {"uct": [(10, point(0.5))]})
+UNKNOWN = Panel("lunar_lander", "ms", {"uct": [(10, point(0.5))]})
 
 
 def cells(text):
@@ -84,7 +84,7 @@ def results(tmp_path):
         {
             "experiment": [
                 {
-                    "env": [TRAP, "curling"],
+                    "env": [TRAP, "lunar_lander"],
                     "planners": [{"planner": "uct", "label": "mine"}],
                     "simulations": [100, 10],
                     "episodes": 5,
@@ -102,10 +102,10 @@ def results(tmp_path):
 
 
 def test_curves_of_returns(results):
-    trap, curling = panels(results.suite, results.returns(), results.values("episode"))
+    trap, track = panels(results.suite, results.returns(), results.values("episode"))
     assert (trap.env, trap.optimum, trap.labels) == (TRAP, pytest.approx(1.7), {"uct": "mine"})
     assert [budget for budget, _ in trap.curves["uct"]] == [10, 100]
-    assert (curling.env, curling.optimum, curling.random) == ("curling", None, None)
+    assert (track.env, track.optimum) == ("lunar_lander", None)
 
 
 def test_episodes_from_different_starts_are_compared_with_the_optimum_from_these(tmp_path):

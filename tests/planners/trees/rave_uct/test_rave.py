@@ -31,6 +31,7 @@ from bonspiel.planners.trees.rave_uct.tree import (
 )
 from tests.planners.tiny_models import Duel, python_twin
 
+pytest.importorskip("bonspiel.go")  # the only model with rollouts that are traced
 GO = envs.parse("go:size=5")
 TWIN = python_twin(GO)  # whose functions can be called from Python
 ROOT = math.sqrt(2.0 * math.log(50))

@@ -21,6 +21,7 @@ from bonspiel.planners.trees.rave_uct.territory import (
 )
 from bonspiel.planners.trees.rave_uct.tree import SHIFT, Territory, new_rave_tree
 
+pytest.importorskip("bonspiel.go")  # the only model with rollouts that are traced
 GO = envs.parse("go:size=5")
 PLAYOUTS = [([1.0, 1.0, 0.0], 1.0), ([1.0, -1.0, 0.0], -1.0), ([1.0, 1.0, 0.0], 1.0), ([-1.0, -1.0, 1.0], -1.0)]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bonspiel.go import record
+from bonspiel.go.games import record
 from bonspiel.go.state import MOVER
 from bonspiel.runs.games import play
 from bonspiel.runs.games.game import GAMES, ScheduledGame, Side

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from bonspiel.go import record, sgf
+from bonspiel.go import sgf
+from bonspiel.go.games import record
+from bonspiel.go.games.record import GoRecord, RecordedMove
 from bonspiel.go.model import Go
-from bonspiel.go.record import GoRecord, RecordedMove
 from bonspiel.go.sgf import Incomplete, read_nodes, write_nodes
 from bonspiel.go.tsumego import problem_file
 from bonspiel.runs.experiment import UsageError

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bonspiel import planners
-from bonspiel.go import record
 from bonspiel.go.board import workspace_of
 from bonspiel.go.checks import check_move
+from bonspiel.go.games import record
+from bonspiel.go.games.record import GoRecord, RecordedMove
 from bonspiel.go.model import Go, Playout
-from bonspiel.go.record import GoRecord, RecordedMove
 from bonspiel.go.scoring import count_area
 from bonspiel.go.state import MOVER
 from bonspiel.planners.model import Array, Rng
@@ -119,6 +119,6 @@ class GoGame:
 
     def picture(self, found: GoRecord, advance: Callable[[], None]) -> tuple[str, str | None]:
         """The page of `go.page`."""
-        from bonspiel.go.page import page_of  # not for workers, which draw no pages
+        from bonspiel.go.games.page import page_of  # not for workers, which draw no pages
 
         return page_of(found, advance), None

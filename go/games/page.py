@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from bonspiel.go.checks import check_move
+from bonspiel.go.games.record import GoRecord
 from bonspiel.go.picture import star_points
-from bonspiel.go.record import GoRecord
 from bonspiel.go.state import MOVER
 from bonspiel.go.vertices import COLUMNS, vertex_of
 from bonspiel.html_template import fill_template, json_for_html

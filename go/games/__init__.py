@@ -1,0 +1,1 @@
+"""Matches of Go: the game of tournaments, its records and their pages."""

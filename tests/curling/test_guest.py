@@ -1,0 +1,66 @@
+"""Curling as a guest of the core: its players, options and games in the core's commands."""
+
+import json
+
+import numpy as np
+import pytest
+
+from bonspiel import planners
+from bonspiel.curling.ice.sheet import no_stones
+from bonspiel.curling.match.state import state_of
+from bonspiel.curling.model import Curling
+from bonspiel.planners import Budget
+from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.games import tournament
+from bonspiel.runs.suites import lookup
+
+
+def test_players_of_curling_run_like_any_planner_and_on_curling_alone():
+    chosen = lookup.load("curling").override(["expectimax"], [1])
+    assert chosen.resolve()["expectimax"].startswith("Expectimax(")
+    with pytest.raises(UsageError, match="expectimax cannot play trap: curling only; these can: uct"):
+        lookup.load("trap").override(["expectimax"], [1]).resolve()
+    with pytest.raises(UsageError, match=r"icem cannot play curling: one player only; these can: uct, .*champion"):
+        lookup.load("curling").override(["icem"], [1]).resolve()
+
+
+def plan(name, model, state):
+    return planners.make(name).plan(model, state, Budget(20), np.random.default_rng(0))
+
+
+def test_a_finished_match_of_curling_is_refused():
+    for match, end, lead in ((Curling(), 1, 1), (Curling(ends=2, extra_ends=1), 2, -1)):
+        over = state_of(no_stones(), 0, end=end, lead=lead)
+        for planned in (match, match.planning()):
+            with pytest.raises(ValueError, match="over"):
+                plan("dpw", planned, state=over)
+    tie = state_of(no_stones(), 0, end=2)
+    assert plan("dpw", Curling(ends=2, extra_ends=1), state=tie).simulations == 20
+
+
+@pytest.mark.parametrize("name", ["expectimax", "rulebased"])
+def test_its_players_refuse_other_models(name):
+    assert "curling only" in planners.unsupported(planners.make(name), planners.Model)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("mixed_doubles", ["game mixed_doubles: ", "\nextra_ends  0"]), ("gtp", ["command    (required)  the program"])],
+)
+def test_list_shows_what_guests_add(run, name, words):
+    status, out, _ = run("list", name)
+    assert status == 0 and [word for word in words if word not in out] == []
+
+
+def test_a_match_of_version_0_1_is_one_of_curling(tmp_path):
+    match = {"ends": 2, "physics": "dc2", "noise": "gat", "seed": 3}
+    sides = [["uct", 10, "simulations"], ["dpw", 10, "simulations"]]
+    (tmp_path / tournament.MATCH).write_text(json.dumps({"sides": sides, "match": match}))
+    read = tournament.read_tournament(tmp_path)
+    assert (read.name, read.seed) == ("curling:ends=2,physics=dc2,noise=gat", 3)
+
+
+def test_all_verbs_are_listed_by_guest(run):
+    status, out, _ = run("--help")
+    assert status == 0
+    assert out.index("\ncurling:\n") < out.index("  client ") < out.index("\ngo:\n") < out.index("  solve ")
