@@ -12,7 +12,7 @@ class ScaledAbstraction(AbstractionTree):
     """The abstraction tree with exploration in units of the returns; `abstraction` has the thesis's parameters.
 
     At the root C is `exploration` times the range of the returns; in any other state it is `spread` standard deviations
-    of the returns in its cells (docs/results/exploration.md). The parameters are those of `AbstractionTree`.
+    of the returns in its cells (docs/guides/abstraction-tree.md). The parameters are those of `AbstractionTree`.
     """
 
     exploration: float = 0.3
