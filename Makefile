@@ -20,12 +20,13 @@ KEY := from bonspiel.runs import provenance; from bonspiel.runs.suites.lookup im
 
 LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check --quiet . && $(BIN)/mypy
 
-.PHONY: bench test test-oldest test-newest docs environments wheel check clean help
+.PHONY: bench test test-core test-oldest test-newest docs environments wheel check clean help
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make bench        run the quick suite: a table, a chart and a report of reward against budget (80 s on two cores)"
 	@echo "make test         run all linters and tests (about ten minutes on two cores)"
+	@echo "make test-core    run the tests of planners, envs and runs without curling and Go"
 	@echo "make wheel        build the wheel and the source distribution into dist/"
 	@echo "make docs         build the documentation with its API reference into build/site"
 	@echo "make test-oldest  run the tests of planners with the oldest numpy and numba allowed"
@@ -96,6 +97,12 @@ test: $(VENV)/installed-dev $(PEER)/installed $(VENV)/installed-ray
 	@{ $(LINT); } & lint=$$!; \
 	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadgroup; tests=$$?; \
 	wait $$lint || { echo "make check failed"; exit 1; }; exit $$tests
+
+# The tests of planners, envs and runs in a copy without curling/ and go/.
+test-core: export OPENBLAS_NUM_THREADS := 1
+test-core: $(VENV)/installed-dev
+	@copy=$$(.ci/core-alone $(CURDIR)/$(BIN)/python) && cd "$$copy" && \
+		PYTHONPATH="$$copy" $(CURDIR)/$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadgroup tests
 
 # With a cache of its own, as versions of numba overwrite each other's compiled code.
 test-oldest: export OPENBLAS_NUM_THREADS := 1
