@@ -1,28 +1,31 @@
 """The command line: all verbs in groups, and exit statuses. Verbs import late, so that --help is fast."""
 
-import argparse
-import errno
-import os
-import sys
-from collections.abc import Sequence
-from typing import Any
+try:  # Ctrl-C may come during the imports
+    import argparse
+    import errno
+    import os
+    import sys
+    from collections.abc import Sequence
+    from typing import Any
 
-from bonspiel.runs import interrupts
-from bonspiel.runs.experiment import RunError, UsageError
-from bonspiel.runs.verbs import agreement, benchmarks, film, games, listing, results, tree
-from bonspiel.runs.verbs.command_line import (
-    DONE,
-    FAILED,
-    GROUP,
-    OPTIONS,
-    USAGE,
-    AddVerbs,
-    Command,
-    Parser,
-    PrintAndExit,
-    Verb,
-)
-from bonspiel.version import __version__
+    from bonspiel.runs import interrupts
+    from bonspiel.runs.experiment import RunError, UsageError
+    from bonspiel.runs.verbs import agreement, benchmarks, film, games, listing, results, tree
+    from bonspiel.runs.verbs.command_line import (
+        DONE,
+        FAILED,
+        GROUP,
+        OPTIONS,
+        USAGE,
+        AddVerbs,
+        Command,
+        Parser,
+        PrintAndExit,
+        Verb,
+    )
+    from bonspiel.version import __version__
+except KeyboardInterrupt:
+    raise SystemExit(130) from None
 
 SHOWN = 60  # characters of a name that is too long
 FULL = (errno.ENOSPC, errno.EDQUOT)

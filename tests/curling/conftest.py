@@ -1,7 +1,11 @@
-"""People in front of the pages of practice servers."""
+"""People in front of the pages of practice servers, and a match that was played."""
 
 import pytest
 
+from bonspiel.curling.game import CurlingGame
+from bonspiel.curling.records.match_data import Result, score_of
+from bonspiel.runs.games.game import ScheduledGame, Side
+from bonspiel.runs.games.play import play_game
 from tests.curling.browsing import Person
 
 
@@ -14,3 +18,22 @@ def sit_down(look):
         return Person(look(address, width, 844 if width < 500 else 900, has_touch=touches), touches)
 
     return person
+
+
+@pytest.fixture(scope="session")
+def played():
+    """Two ends between random players."""
+    side = Side("random", 1, "simulations")
+    return play_game(CurlingGame(ends=2), ScheduledGame((side, side), 2, 0, 0))
+
+
+def cut(record, shots):
+    """The record of a match that breaks off after so many shots."""
+    ends = record.ends[: shots // 16]
+    result = Result(score_of(ends), None, None, "unfinished")
+    return record._replace(shots=record.shots[:shots], ends=ends, result=result)
+
+
+@pytest.fixture(scope="session")
+def cut_after():
+    return cut

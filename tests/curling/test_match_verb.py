@@ -138,7 +138,7 @@ def test_two_workers_play_the_same_games(run):
 def test_a_killed_match_goes_on(run, start):
     program = """
 import os, signal
-from bonspiel.curling.match import record, umpire
+from bonspiel.curling.records import record, umpire
 from bonspiel.runs.cli import main
 write, count = record.write, 0
 def dying(path, game):
@@ -163,7 +163,7 @@ record.write = dying
 def test_workers_that_die_end_the_match_in_one_line_and_lose_nothing(run, start):
     program = """
 import os
-from bonspiel.curling.match import record, umpire
+from bonspiel.curling.records import record, umpire
 from bonspiel.runs.cli import main
 import joblib.externals.loky as loky
 from bonspiel.runs.runner import parallel

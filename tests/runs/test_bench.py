@@ -23,8 +23,8 @@ def short(monkeypatch):
     monkeypatch.setattr(threads, "REPEATS", 1)
 
 
-def listed(*names, **seconds):
-    return tuple(bench.Listed(f"{searches.__name__}:{name}", **seconds) for name in names)
+def listed(*names):
+    return tuple(f"{searches.__name__}:{name}" for name in names)
 
 
 def test_model_steps_are_counted():
@@ -102,6 +102,7 @@ def test_a_program_is_given_its_arguments_and_variables():
 
 def test_json_holds_the_machine_and_every_measurement(run, monkeypatch):
     monkeypatch.setattr(bench, "BENCHMARKS", listed("speed", "yardstick"))
+    monkeypatch.setattr(bench, "extensions", lambda group: {})
     status, out, _ = run("bench", "--planner", "dpw", "--json")
     assert status == 0
     found = json.loads(out)
@@ -112,6 +113,7 @@ def test_json_holds_the_machine_and_every_measurement(run, monkeypatch):
 
 def test_the_table_has_a_line_for_each_measurement(run, monkeypatch):
     monkeypatch.setattr(bench, "BENCHMARKS", listed("speed", "overruns"))
+    monkeypatch.setattr(bench, "extensions", lambda group: {})
     status, out, _ = run("bench", "--planner", "dpw")
     assert status == 0
     assert sum("simulations/s" in line and "dpw" in line for line in out.splitlines()) == 3
@@ -146,44 +148,27 @@ def test_one_tree_is_compared_with_two():
     assert all(m.value > 0.0 for m in found)
 
 
-def test_the_expected_time_is_printed_beforehand_and_its_rest_on_the_way(run, monkeypatch):
-    def slow(texts):
-        """Takes twice as long as expected."""
-        clock[0] += 20.0
-        yield measurement.Measurement("slow", 1.0, "s")
-
-    clock = [0.0]
-    monkeypatch.setattr(bench.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(searches, "slow", slow, raising=False)
-    monkeypatch.setattr(bench, "BENCHMARKS", listed("slow", once=8.0, each=1.0) * 3)
-    status, _, err = run("bench", "--planner", "dpw", "--planner", "uct", "--json")
-    assert status == 0 and err.splitlines() == [
-        "3 benchmarks of 2 planners, about 30 s on two idle cores",
-        "0 of 3 benchmarks, about 20 s left",  # until its end shows how slow it is
-        "1 of 3 benchmarks, about 20 s left",
-        "2 of 3 benchmarks, about 0 s left",
-    ]
+def test_the_benchmark_that_runs_is_named(run, monkeypatch):
+    monkeypatch.setattr(bench, "BENCHMARKS", listed("yardstick"))
+    status, _, err = run("bench", "yardstick", "--planner", "dpw", "--json")
+    assert status == 0 and err.splitlines() == ["benchmark 1 of 1: yardstick"]
 
 
 def test_benchmarks_are_chosen_by_name(run, monkeypatch):
-    monkeypatch.setattr(
-        bench, "BENCHMARKS", [one for one in bench.BENCHMARKS if one.name in ("yardstick", "go_playouts")]
-    )
+    monkeypatch.setattr(bench, "BENCHMARKS", listed("yardstick", "speed"))
+    monkeypatch.setattr(bench, "extensions", lambda group: {})
     status, out, _ = run("bench", "yardstick", "--planner", "dpw", "--json")
     assert status == 0 and {m["what"] for m in json.loads(out)["measurements"]} == {"yardstick"}
-    status, _, error = run("bench", "go_playout")
-    assert status == 2 and "Did you mean 'go_playouts'? Known: yardstick, go_playouts" in error
+    status, _, error = run("bench", "yardstik")
+    assert status == 2 and "Did you mean 'yardstick'? Known: yardstick, speed" in error
 
 
 def test_every_benchmark_can_be_imported():
-    names = [listed.name for listed in bench.BENCHMARKS]
-    assert [benchmark.__name__ for _, benchmark in bench.chosen(names)] == names
-
-
-def test_what_needs_an_extra_is_measured_by_name_alone():
-    assert {listed.name for listed in bench.BENCHMARKS} - {listed.name for listed, _ in bench.chosen([])} == {
-        "serving_dc4"
-    }
+    names = [place.rpartition(":")[2] for place in bench.BENCHMARKS]
+    assert [name for name, _ in bench.chosen(names)] == names
+    chosen = bench.chosen([])
+    assert [benchmark.__name__ for _, benchmark in chosen] == [name for name, _ in chosen]
+    assert {*names} <= {name for name, _ in chosen}
 
 
 def test_workers_are_measured_at_a_place(run, monkeypatch):

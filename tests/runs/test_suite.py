@@ -216,7 +216,7 @@ def test_a_sound_model_from_elsewhere_is_accepted(unsound):
 
 
 def test_the_classic_suite_and_that_of_papers_play_every_classic_problem():
-    classic = {name for name, place in envs.ENVIRONMENTS.items() if place.model.startswith("bonspiel.envs.classic.")}
+    classic = {name for name, place in envs.ENVIRONMENTS.items() if place.startswith("bonspiel.envs.classic.")}
     found = [setting for suite in ("classic", "published") for setting in lookup.load(suite).settings()]
     assert {setting.env.partition(":")[0] for setting in found} == classic
     assert all(envs.parse(setting.env).lookahead for setting in found if "lookahead" in setting.env)

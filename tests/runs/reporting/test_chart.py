@@ -162,7 +162,6 @@ def test_every_line_and_marker_reaches_the_figures():
     [
         ["uct", "pw", "dpw", "weighted_uct", "abstraction"],
         ["mppi", "icem", "cem", "random_shooting", "poly_hoot", "abstraction", "uct"],
-        ["champion", "expectimax", "rulebased", "presearch"],
     ],
 )
 def test_planners_that_are_often_compared_have_different_colours(names):
