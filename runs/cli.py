@@ -65,16 +65,17 @@ def add_installed(kind: str, name: str, added: Sequence[Any], argument: Any) -> 
     Raises:
         UsageError: several packages have it, or it cannot be added; the message names the package.
     """
-    from bonspiel.planners.core.code import packages
-    from bonspiel.planners.core.code.errors import error_place, error_text
+    from bonspiel.extensions import sole
 
     try:
-        add = packages.sole(kind, name, added, "uninstall one of them").load()
+        add = sole(kind, name, added, "uninstall one of them").load()
     except ValueError as error:
         raise UsageError(str(error)) from error
     try:
         add(argument)
     except (Exception, SystemExit) as error:  # whatever the author's code raises
+        from bonspiel.planners.core.code.errors import error_place, error_text
+
         failed = f"{error_text(error)}){error_place(error)}"
         raise UsageError(f"{kind} {name!r} of {added[0].package} cannot be added ({failed}") from error
 
@@ -87,7 +88,7 @@ def parser(name: str = "") -> Parser:
     Raises:
         UsageError: as for `add_installed`.
     """
-    from bonspiel.planners.core.code.packages import extensions
+    from bonspiel.extensions import extensions
 
     layout = argparse.RawDescriptionHelpFormatter
     root = Parser(prog="bonspiel", usage="bonspiel VERB ...", formatter_class=layout, epilog=EPILOG)
@@ -128,7 +129,7 @@ def parser(name: str = "") -> Parser:
 
 def _add_guests(name: str, verb: Verb, lines: list[str]) -> None:
     """Add the verb of this name, or all verbs of this project's guests if no installed package has it."""
-    from bonspiel.planners.core.code.packages import extensions
+    from bonspiel.extensions import extensions
 
     installed = extensions(GROUP)
     if name in installed:

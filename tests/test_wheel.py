@@ -147,7 +147,7 @@ def test_the_wheel_holds_the_packages_once_as_files_and_nothing_else(wheel):
     files |= {f"bonspiel/{file.name}" for file in (ROOT / "bonspiel").glob("*.py")}
     assert {name for name in names if name.endswith(".py")} == files
     data = {"py.typed", "runs/suites/quick.toml", "runs/reporting/page.js", "runs/results/shipped/peers.sqlite.xz"}
-    data |= {f"curling/learning/{game}-normal_dist.npz" for game in ("standard", "mixed_doubles")}
+    data |= {f"curling/network/{game}-normal_dist.npz" for game in ("standard", "mixed_doubles")}
     assert {f"bonspiel/{name}" for name in data} <= {*names}
 
 
