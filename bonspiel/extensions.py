@@ -23,14 +23,14 @@ class Extension(NamedTuple):
         """The object at the place.
 
         Raises:
-            ValueError: as of the function `load`, with the package.
+            ValueError: it cannot be imported, or the module has no such attribute; the message names the package.
         """
-        if self.guest:
-            return pkgutil.resolve_name(self.place)
-        load = pkgutil.resolve_name("bonspiel.planners.core.code.packages:load")  # which imports this module
         try:
+            if self.guest:
+                return pkgutil.resolve_name(self.place)
+            load = pkgutil.resolve_name("bonspiel.planners.core.code.packages:load")  # which imports numpy
             return load(self.place)
-        except ValueError as error:
+        except (ImportError, ValueError) as error:
             raise ValueError(f"{error} (an entry point of {self.package})") from error
 
 
@@ -44,7 +44,8 @@ def _entry_points() -> Any:
 def extensions(group: str) -> dict[str, tuple[Extension, ...]]:
     """The entry points of a group in installed packages, by name; two packages may use one name.
 
-    This project's own packages for single games are among them: they are found as anybody's are.
+    This project's own packages for single games are among them; what another package adds by a name of theirs is left
+    out.
     """
     found: dict[str, tuple[Extension, ...]] = {}
     for entry in sorted(_entry_points().select(group=group)):
@@ -52,7 +53,7 @@ def extensions(group: str) -> dict[str, tuple[Extension, ...]]:
         extension = Extension(entry.value.replace(" ", ""), package)
         if extension not in found.get(entry.name, ()):  # an editable installation may be listed twice
             found[entry.name] = (*found.get(entry.name, ()), extension)
-    return found
+    return {name: tuple(one for one in added if one.guest) or added for name, added in found.items()}
 
 
 def sole(kind: str, name: str, added: Sequence[Extension], remedy: str) -> Extension:

@@ -17,7 +17,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from bonspiel.envs import outside
-from bonspiel.planners.core.code.packages import extensions
+from bonspiel.extensions import extensions
 from bonspiel.planners.core.text import read
 from bonspiel.planners.registry import Registry
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields, is_dataclass
 from typing import Any, TypeVar, get_args
 
+from bonspiel.extensions import Extension, extensions, sole
 from bonspiel.planners.aliases import renamed
 from bonspiel.planners.core.code import packages
 from bonspiel.planners.core.code.errors import error_place, error_text
@@ -73,17 +74,15 @@ class Registry:
 
     def guests(self) -> dict[str, str]:
         """The classes that this project's packages for single games add, name -> "module:Class"."""
-        added = packages.extensions(self.group) if self.group else {}
-        return {name: found[0].place for name, found in added.items() if found[0].guest}
+        return {name: added[0].place for name, added in extensions(self.group).items() if added[0].guest}
 
     def everything(self) -> dict[str, str]:
         """All classes of this project, name -> "module:Class"."""
         return dict(self.classes) | {name: of for name, of in self.guests().items() if name not in self.classes}
 
-    def installed(self) -> dict[str, tuple[packages.Extension, ...]]:
+    def installed(self) -> dict[str, tuple[Extension, ...]]:
         """Entries that packages of other projects add, by name."""
-        added = packages.extensions(self.group) if self.group else {}
-        return {name: found for name, found in added.items() if not found[0].guest}
+        return {name: added for name, added in extensions(self.group).items() if not added[0].guest}
 
     def place(self, name: Any) -> str:
         """The place, "module:attribute", of a name.
@@ -97,7 +96,7 @@ class Registry:
             if ":" in key and key.partition(":")[0] not in own:
                 return key
             if added := self.installed().get(key, ()):
-                return packages.sole(self.kind, key, added, "write it as module:attribute").place
+                return sole(self.kind, key, added, "write it as module:attribute").place
             if ":" in key:
                 raise ValueError(f"{key!r}: {key.partition(':')[2]!r} is not key=value")
             if key in self.removed:

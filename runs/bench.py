@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 
 from bonspiel import envs, planners
-from bonspiel.planners.core.code.packages import Extension, extensions, sole
+from bonspiel.extensions import Extension, extensions, sole
 from bonspiel.planners.registry import look_up
 from bonspiel.runs import provenance
-from bonspiel.runs.benchmarks.measurement import Benchmark, Measurement
+from bonspiel.runs.benchmarks.measurement import ONLY_BY_NAME, Benchmark, Measurement
 from bonspiel.runs.benchmarks.searches import COUNTED
 from bonspiel.runs.experiment import parsed, planner_for
 
@@ -33,9 +33,9 @@ GROUP = "bonspiel.benchmarks"  # entry points: NAME = "module:function"
 
 
 def chosen(names: Sequence[str]) -> list[tuple[str, Benchmark]]:
-    """The benchmarks of these names with their names, in order; all without names.
+    """The benchmarks of these names with their names, in order; without names all that need no extra.
 
-    One of an installed package that cannot be imported, as it needs an extra, is left out of all with a line.
+    Of the latter, one of an installed package that cannot be imported is left out, with a line that says so.
 
     Raises:
         UsageError: a name that is unknown, that two installed packages use, or of one that cannot be imported.
@@ -46,9 +46,12 @@ def chosen(names: Sequence[str]) -> list[tuple[str, Benchmark]]:
     found: list[tuple[str, Benchmark]] = [(name, pkgutil.resolve_name(place)) for name, place in own.items()]
     for name in sorted(added.keys() - own.keys()):
         try:
-            found.append((name, _found(name, own, added)))
+            benchmark = _found(name, own, added)
         except ValueError as error:
             print(f"bonspiel bench: {name} is left out: {error}", file=sys.stderr)
+            continue
+        if ONLY_BY_NAME not in vars(benchmark):
+            found.append((name, benchmark))
     return found
 
 

@@ -6,7 +6,7 @@ try:  # Ctrl-C may come during the imports
     import os
     import sys
     from collections.abc import Sequence
-    from typing import Any
+    from typing import TYPE_CHECKING, Any
 
     from bonspiel.runs import interrupts
     from bonspiel.runs.experiment import RunError, UsageError
@@ -26,6 +26,9 @@ try:  # Ctrl-C may come during the imports
     from bonspiel.version import __version__
 except KeyboardInterrupt:
     raise SystemExit(130) from None
+
+if TYPE_CHECKING:
+    from bonspiel.extensions import Extension
 
 SHOWN = 60  # characters of a name that is too long
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -59,7 +62,7 @@ def completion(root: argparse.ArgumentParser, shell: str) -> str:
     return completion.script(root, shell)
 
 
-def add_installed(kind: str, name: str, added: Sequence[Any], argument: Any) -> None:
+def add_installed(kind: str, name: str, added: Sequence["Extension"], argument: Any) -> None:
     """Call the function of an installed package that adds a verb, or options of a verb.
 
     Raises:
@@ -121,8 +124,8 @@ def parser(name: str = "") -> Parser:
         _add_guests(name, verb, lines)
     options = extensions(OPTIONS)
     for asked in [name] if name in verbs.choices else [*verbs.choices]:
-        if added := options.get(asked):
-            add_installed("options of the verb", asked, added, verbs.choices[asked])
+        for added in options.get(asked, ()):
+            add_installed("options of the verb", asked, [added], verbs.choices[asked])
     root.description = "\n".join(lines)
     return root
 

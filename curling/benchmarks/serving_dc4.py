@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from bonspiel.curling.benchmarks.serving import ENDS, MATCHES, Load, figures_of, measure_clients
-from bonspiel.runs.benchmarks.measurement import Measurement
+from bonspiel.runs.benchmarks.measurement import Measurement, only_by_name
 from bonspiel.runs.experiment import RunError
 
 PLAYER = {"max_velocity": 4.0, "shot_std_dev": 0.0, "angle_std_dev": 0.0, "player_name": "load"}
@@ -119,6 +119,7 @@ def measure(matches: int, ends: int, pause: float = 0.0) -> Load:
     return measure_clients(clients, "dc4")
 
 
+@only_by_name
 def serving_dc4(texts: Sequence[str]) -> Iterator[Measurement]:
     """Simultaneous matches of Digital Curling 4: a stream for each client, and a POST request for each move."""
     yield from figures_of(measure(MATCHES, ENDS), MATCHES, ENDS, "serving_dc4")

@@ -27,6 +27,13 @@ class Measurement:
 
 
 Benchmark = Callable[[Sequence[str]], Iterator[Measurement]]
+ONLY_BY_NAME = "only_by_name"  # attribute of such a benchmark
+
+
+def only_by_name(benchmark: Benchmark) -> Benchmark:
+    """Mark a benchmark that needs an extra: it is measured only if it is named."""
+    vars(benchmark)[ONLY_BY_NAME] = True
+    return benchmark
 
 
 def planner_name(text: str) -> str:

@@ -6,7 +6,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from bonspiel.planners.core.code.packages import extensions, sole
+from bonspiel.extensions import extensions, sole
 from bonspiel.runs.experiment import Entrant, Experiment, UsageError, parsed
 from bonspiel.runs.suite import Suite, model_of
 

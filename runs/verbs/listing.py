@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bonspiel.runs.verbs.command_line import DONE, GROUP, Verb
 
 if TYPE_CHECKING:
-    from bonspiel.planners.core.code.packages import Extension
+    from bonspiel.extensions import Extension
     from bonspiel.planners.registry import Registry
     from bonspiel.runs.verbs.parameters import Parameter
 
@@ -29,7 +29,7 @@ def show_list(arguments: argparse.Namespace) -> int:
 
 def show_everything() -> None:
     """Print planners, environments, games and suites, and what installed packages add."""
-    from bonspiel.planners.core.code.packages import extensions
+    from bonspiel.extensions import extensions
     from bonspiel.runs import bench
     from bonspiel.runs.suites import lookup
 

@@ -1,6 +1,7 @@
 """Curling as a guest of the core: its players, options and games in the core's commands."""
 
 import json
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -9,7 +10,9 @@ from bonspiel import planners
 from bonspiel.curling.ice.sheet import no_stones
 from bonspiel.curling.match.state import state_of
 from bonspiel.curling.model import Curling
+from bonspiel.extensions import Extension, extensions
 from bonspiel.planners import Budget
+from bonspiel.runs import bench, cli
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.games import tournament
 from bonspiel.runs.suites import lookup
@@ -50,6 +53,38 @@ def test_its_players_refuse_other_models(name):
 def test_list_shows_what_guests_add(run, name, words):
     status, out, _ = run("list", name)
     assert status == 0 and [word for word in words if word not in out] == []
+
+
+def test_what_needs_an_extra_is_measured_by_name_alone():
+    names = {place.rpartition(":")[2] for place in bench.BENCHMARKS} | {*extensions(bench.GROUP)}
+    assert names - {name for name, _ in bench.chosen([])} == {"serving_dc4"}
+    assert [name for name, _ in bench.chosen(["serving_dc4", "go_playouts"])] == ["serving_dc4", "go_playouts"]
+
+
+def test_no_package_can_take_the_name_of_a_guest(monkeypatch):
+    class Entry(NamedTuple):
+        name: str
+        value: str
+        dist: None = None
+
+    class Found(list):
+        def select(self, group):
+            return self
+
+    entries = [Entry("mine", "mine:Mine"), Entry("champion", "a:Other"), Entry("champion", "bonspiel.curling.x:Own")]
+    monkeypatch.setattr("bonspiel.extensions._entry_points", lambda: Found(entries))
+    found = extensions.__wrapped__("any")
+    assert [one.place for one in found["champion"]] == ["bonspiel.curling.x:Own"]
+    assert [one.place for one in found["mine"]] == ["mine:Mine"]
+
+
+def test_every_package_can_add_options_to_a_verb(monkeypatch):
+    seen = []
+    monkeypatch.setattr(cli, "add_installed", lambda kind, name, added, parser: seen.append((name, added[0].place)))
+    others = (Extension("mine:add", "mine 1"), Extension("yours:add", "yours 1"))
+    monkeypatch.setattr("bonspiel.extensions.extensions", lambda group: {"match": others})
+    cli.parser("match")
+    assert seen == [("match", "mine:add"), ("match", "yours:add")]
 
 
 def test_a_match_of_version_0_1_is_one_of_curling(tmp_path):

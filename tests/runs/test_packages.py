@@ -96,7 +96,8 @@ def test_its_benchmark_is_measured_and_one_that_is_missing_is_named(python, tmp_
     code = """if True:
         from bonspiel.runs import bench
         from bonspiel.runs.cli import main
-        bench.BENCHMARKS = ()
+        bench.BENCHMARKS, found = (), bench.extensions
+        bench.extensions = lambda of: {name: added for name, added in found(of).items() if not added[0].guest}
         raise SystemExit(main(["bench", "--planner", "random"]))
     """
     done = subprocess.run([python, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -10,9 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from bonspiel.extensions import Extension as Extension
-from bonspiel.extensions import extensions as extensions
-from bonspiel.extensions import sole as sole
 from bonspiel.planners.core.code import sources
 from bonspiel.planners.core.code.errors import error_place, error_text
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bonspiel.planners import REGISTRY
+from bonspiel.extensions import Extension
+from bonspiel.planners import REGISTRY, registry
 from bonspiel.planners.core.code import packages, sources
-from bonspiel.planners.core.code.packages import Extension
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_a_module_missing_in_a_package_of_the_users_own_gets_no_such_advice(fold
 
 def test_a_name_that_two_packages_add_is_refused_with_both_and_the_remedy(monkeypatch):
     added = (Extension("first:Mine", "first 1.0"), Extension("second:Mine", "second 2.0"))
-    monkeypatch.setattr(packages, "extensions", lambda group: {"mine": added})
+    monkeypatch.setattr(registry, "extensions", lambda group: {"mine": added})
     words = r"planner 'mine' is added by first 1.0 \(first:Mine\) and second 2.0 \(second:Mine\): write it as module"
     with pytest.raises(ValueError, match=words):
         REGISTRY.place("mine")
