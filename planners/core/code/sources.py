@@ -98,7 +98,11 @@ def _direct_imports(file: Path) -> set[Path]:
     while (home / "__init__.py").exists():
         home = home.parent
     names = _dotted(file.read_text(encoding="utf-8"))
-    own = {(str(ROOT), name.removeprefix(PREFIX)) for name in names if name.startswith(PREFIX)}
+    own = {
+        (str(ROOT), name.removeprefix(PREFIX))
+        for name in names
+        if name.startswith(PREFIX) and name.split(".")[1] in packages()  # nothing beside the packages computes
+    }
     others = set[tuple[str, str]]()
     if not any(file.is_relative_to(ROOT / package) for package in packages()):  # else: numpy, beside a wheel
         others = {(str(root), name) for name in names if not name.startswith(PREFIX) for root in (home, file.parent)}
