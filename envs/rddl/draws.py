@@ -1,0 +1,96 @@
+"""Random distributions of RDDL by a generator of numpy: each as pyRDDLGym draws it."""
+
+from typing import TYPE_CHECKING, Any
+
+from bonspiel.envs.rddl.storage import Value
+
+if TYPE_CHECKING:
+    from bonspiel.envs.rddl.expressions import Expressions, Scope
+
+# {rng} is the generator, {0}, {1} the arguments
+NUMBERS = {
+    "Uniform": "({0} + ({1} - {0}) * {rng}.random())",
+    "Normal": "({0} + np.sqrt({1}) * {rng}.standard_normal())",
+    "Exponential": "({0} * {rng}.standard_exponential())",
+    "Weibull": "({1} * {rng}.weibull({0}))",
+    "Gamma": "({1} * {rng}.standard_gamma({0}))",
+    "Beta": "{rng}.beta({0}, {1})",
+    "Pareto": "({1} * {rng}.pareto({0}))",
+    "Student": "{rng}.standard_t({0})",
+    "Gumbel": "({0} - {1} * np.log(-np.log1p(-{rng}.random())))",
+    "Laplace": "{rng}.laplace({0}, {1})",
+    "Cauchy": "({0} + {1} * {rng}.standard_cauchy())",
+    "Gompertz": "(np.log(1.0 - np.log1p(-{rng}.random()) / {0}) / {1})",
+    "ChiSquare": "{rng}.chisquare({0})",
+    "Kumaraswamy": "((1.0 - {rng}.random() ** (1.0 / {1})) ** (1.0 / {0}))",
+    "Poisson": "float({rng}.poisson({0}))",
+    "Binomial": "float({rng}.binomial(int({0}), {1}))",
+    "NegativeBinomial": "float({rng}.negative_binomial({0}, {1}))",
+    "Geometric": "float({rng}.geometric({0}))",
+}
+
+
+def draw(writer: "Expressions", expression: Any, scope: "Scope") -> Value:
+    """The value of a random variable.
+
+    Args:
+        writer: of the arguments' expressions, and of statements.
+        expression: of pyRDDLGym.
+        scope: the parameters that it may use.
+
+    Raises:
+        Refused: a distribution that cannot be compiled.
+    """
+    name = expression.etype[1]
+    if name in ("KronDelta", "DiracDelta"):
+        return writer.value(expression.args[0], scope)
+    if name == "Bernoulli":
+        probability = writer.number(expression.args[0], scope)
+        return Value(f"({writer.generator(expression)}.random() <= {probability})", True)
+    if name in NUMBERS:
+        given = [writer.number(one, scope) for one in expression.args]
+        return Value(NUMBERS[name].format(*given, rng=writer.generator(expression)))
+    if name in ("Discrete", "UnnormDiscrete"):
+        cases = writer.domain.simulator.traced.cached_sim_info(expression)
+        return _of_list(writer, expression, [writer.number(one, scope) for one in cases], name.startswith("Unnorm"))
+    if name in ("Discrete(p)", "UnnormDiscrete(p)"):
+        return _of_objects(writer, expression, scope, name.startswith("Unnorm"))
+    raise writer.refuse(name)
+
+
+def _of_list(writer: "Expressions", expression: Any, weights: list[str], scaled: bool) -> Value:
+    """The number of the first weight at which their sum passes a uniform draw."""
+    sum_to, drawn, which = map(writer.storage.names.fresh, ("sum_to", "drawn", "which"))
+    whole = f" * ({' + '.join(weights)})" if scaled else ""
+    writer.out.line(f"{drawn} = {writer.generator(expression)}.random(){whole}")
+    writer.out.line(f"{which}, {sum_to} = -1.0, 0.0")
+    for number, weight in enumerate(weights):
+        writer.out.line(f"{sum_to} += {weight}")
+        with writer.out.block(f"if {which} < 0.0 and {drawn} < {sum_to}:"):
+            writer.out.line(f"{which} = {float(number)}")
+    return Value(f"max({which}, 0.0)")
+
+
+def _of_objects(writer: "Expressions", expression: Any, scope: "Scope", scaled: bool) -> Value:
+    """The same, where an expression gives the weight of each object."""
+    (_, (variable, kind)), (weight,) = expression.args
+    inner = scope | {variable: kind}
+    names, out = writer.storage.names, writer.out
+    sum_to, drawn, which = map(names.fresh, ("sum_to", "drawn", "which"))
+    whole = ""
+    if scaled:
+        total = names.fresh("total")
+        out.line(f"{total} = 0.0")
+        writer.loop([(variable, kind)], lambda: out.line(f"{total} += {writer.number(weight, inner)}"))
+        whole = f" * {total}"
+    out.line(f"{drawn} = {writer.generator(expression)}.random(){whole}")
+    out.line(f"{which}, {sum_to} = 0.0, 0.0")
+
+    def pass_on() -> None:
+        out.line(f"{sum_to} += {writer.number(weight, inner)}")
+        with out.block(f"if {drawn} < {sum_to}:"):
+            out.line(f"{which} = float({writer.storage.parameter(variable)})")
+            out.line("break")
+
+    writer.loop([(variable, kind)], pass_on)
+    return Value(which)

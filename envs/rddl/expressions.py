@@ -1,0 +1,327 @@
+"""Expressions of RDDL as Python: what can be written in one line is, the rest as statements before it."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from bonspiel.envs.rddl.domain import Domain
+from bonspiel.envs.rddl.draws import draw
+from bonspiel.envs.rddl.storage import Storage, Value, bare
+from bonspiel.envs.rddl.writer import Writer
+
+Scope = dict[str, str]  # the types of parameters, such as "?r", that loops go through
+
+COMPARISONS = {"==": "==", "~=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+LOGIC = {"^": " and ", "&": " and ", "|": " or "}
+FUNCTIONS = {
+    "abs": "abs({})",
+    "sgn": "np.sign({})",
+    "round": "np.rint({})",
+    "floor": "np.floor({})",
+    "ceil": "np.ceil({})",
+    "cos": "np.cos({})",
+    "sin": "np.sin({})",
+    "tan": "np.tan({})",
+    "acos": "np.arccos({})",
+    "asin": "np.arcsin({})",
+    "atan": "np.arctan({})",
+    "cosh": "np.cosh({})",
+    "sinh": "np.sinh({})",
+    "tanh": "np.tanh({})",
+    "exp": "np.exp({})",
+    "ln": "np.log({})",
+    "sqrt": "np.sqrt({})",
+    "lngamma": "math.lgamma({})",
+    "gamma": "math.gamma({})",
+    "div": "np.floor({} / {})",
+    "mod": "({} % {})",
+    "fmod": "({} % {})",
+    "min": "min({}, {})",
+    "max": "max({}, {})",
+    "pow": "({} ** {})",
+    "log": "(np.log({}) / np.log({}))",
+    "hypot": "np.hypot({}, {})",
+}
+FOLDS = {"sum": ("0.0", "{} += {}"), "prod": ("1.0", "{} *= {}")}
+
+
+class Expressions:
+    """Writes the statements that an expression needs, and gives its value.
+
+    Args:
+        domain: of the problem.
+        storage: where fluents are.
+        out: receives the statements.
+        generator: the source of a generator's method for a random draw, given the expression and the flat position of
+            its objects.
+    """
+
+    def __init__(
+        self, domain: Domain, storage: Storage, out: Writer, generator: Callable[[Any, str], str] | None = None
+    ) -> None:
+        self.domain, self.storage, self.out = domain, storage, out
+        self.after = False  # whether states are those after the step
+        self.where = ""  # what is written, for messages
+        self._generator = generator
+        self._kinds = {
+            "constant": self._constant,
+            "pvar": self._variable,
+            "arithmetic": self._arithmetic,
+            "relational": self._relational,
+            "boolean": self._logical,
+            "aggregation": self._aggregation,
+            "func": self._function,
+            "control": self._control,
+            "randomvar": self._random,
+        }
+
+    def value(self, expression: Any, scope: Scope) -> Value:
+        """The value of an expression.
+
+        Args:
+            expression: of pyRDDLGym.
+            scope: the parameters that it may use.
+
+        Raises:
+            Refused: a construct that cannot be compiled.
+        """
+        kind, operator = expression.etype
+        if kind not in ("constant", "pvar") and self.domain.is_constant(expression):
+            return self._folded(expression, scope)
+        if kind not in self._kinds:
+            raise self.domain.refuse(operator if kind != "pyfunc" else f"${operator}", self.where)
+        return self._kinds[kind](expression, scope)
+
+    def number(self, expression: Any, scope: Scope) -> str:
+        """The source of an expression's value as a number."""
+        return self.value(expression, scope).number
+
+    def refuse(self, construct: str) -> Exception:
+        """The error for a construct that cannot be compiled."""
+        return self.domain.refuse(construct, self.where)
+
+    def _folded(self, expression: Any, scope: Scope) -> Value:
+        """A constant that is computed once: a number, or a table over the objects that it depends on."""
+        values = np.asarray(self.domain.constant(expression))
+        boolean = values.dtype == bool
+        names = [name for name, _ in self.domain.scope(expression)]
+        used = [name for name in names if name in _free(expression)]
+        values = values[tuple(slice(None) if name in used else 0 for name in names)] if names else values
+        if not used:
+            return Value(str(bool(values)), True) if boolean else _literal(float(values))
+        types = [scope[name] for name in used]
+        return self.storage.table("constant", values, types, [self.storage.parameter(one) for one in used], boolean)
+
+    def _constant(self, expression: Any, scope: Scope) -> Value:
+        value = expression.args
+        return Value(str(value), True) if isinstance(value, bool) else _literal(float(value))
+
+    def _variable(self, expression: Any, scope: Scope) -> Value:
+        name, parameters = expression.args
+        if name in scope:
+            return Value(self.storage.parameter(name))
+        if name not in self.domain.rddl.variable_types:
+            return Value(self._object(name))
+        index = [self._index(one, scope) for one in parameters or ()]
+        return self.storage.read(name, index, self.after)
+
+    def _index(self, parameter: Any, scope: Scope) -> str:
+        """The number of an object: a loop's, one that is named, or the value of a fluent."""
+        if not isinstance(parameter, str):
+            code = self.number(parameter, scope)
+            return code if code.isidentifier() else f"int({code})"
+        return self.storage.parameter(parameter) if parameter in scope else self._object(parameter)
+
+    def _object(self, name: str) -> str:
+        rddl = self.domain.rddl
+        return str(rddl.object_to_index[rddl.strip_literal(name)])
+
+    def _arithmetic(self, expression: Any, scope: Scope) -> Value:
+        operator, values = expression.etype[1], [self.number(one, scope) for one in expression.args]
+        if len(values) == 1:
+            return Value(f"(-{values[0]})" if operator == "-" else values[0])
+        return Value(f"({f' {operator} '.join(values)})")
+
+    def _relational(self, expression: Any, scope: Scope) -> Value:
+        left, right = (self.number(one, scope) for one in expression.args)
+        return Value(f"({left} {COMPARISONS[expression.etype[1]]} {right})", True)
+
+    def _logical(self, expression: Any, scope: Scope) -> Value:
+        operator, given = expression.etype[1], expression.args
+        if len(given) == 1:
+            return Value(f"(not {self.value(given[0], scope).code})", True)
+        if operator in LOGIC:
+            return self._joined(LOGIC[operator], list(given), scope)
+        left, right = (self.value(one, scope).code for one in given)
+        if operator == "=>":
+            return Value(f"(not {left} or {right})", True)
+        return Value(f"({left} {'==' if operator == '<=>' else '!='} {right})", True)
+
+    def _joined(self, word: str, given: list[Any], scope: Scope) -> Value:
+        """A conjunction or disjunction; statements that a later argument needs run only where it decides."""
+        code = self.value(given[0], scope).code
+        for one in given[1:]:
+            with self.out.aside() as lines:
+                value = self.value(one, scope).code
+            if not lines:
+                code = f"{code}{word}{value}"
+                continue
+            name = self.storage.names.fresh("holds")
+            self.out.line(f"{name} = {code}")
+            with self.out.block(f"if {name}:" if word == " and " else f"if not {name}:"):
+                self.out.paste(lines)
+                self.out.line(f"{name} = {value}")
+            code = name
+        return Value(f"({code})", True)
+
+    def _function(self, expression: Any, scope: Scope) -> Value:
+        name, given = expression.etype[1], expression.args
+        if name not in FUNCTIONS or FUNCTIONS[name].count("{}") != len(given):
+            raise self.refuse(f"{name}[{len(given)} arguments]")
+        values = [self.number(one, scope) for one in given]
+        if name == "pow" and values[1] in ("2.0", "0.5"):
+            return Value(f"({values[0]} ** 2)" if values[1] == "2.0" else f"np.sqrt({values[0]})")
+        return Value(FUNCTIONS[name].format(*values))
+
+    def _control(self, expression: Any, scope: Scope) -> Value:
+        if expression.etype[1] == "switch":
+            return self._switch(expression, scope)
+        condition, then, otherwise = expression.args
+        return self._if(self.value(condition, scope).code, then, lambda: self.value(otherwise, scope), scope)
+
+    def _if(self, condition: str, then: Any, otherwise: Callable[[], Value], scope: Scope) -> Value:
+        """A conditional expression, or statements where one of its branches needs some."""
+        with self.out.aside() as first:
+            one = self.value(then, scope)
+        with self.out.aside() as second:
+            two = otherwise()
+        boolean = one.boolean and two.boolean
+        codes = [value.code if boolean else value.number for value in (one, two)]
+        if not first and not second:
+            return Value(f"({codes[0]} if {condition} else {codes[1]})", boolean)
+        name = self.storage.names.fresh("chosen")
+        for header, lines, code in ((f"if {condition}:", first, codes[0]), ("else:", second, codes[1])):
+            with self.out.block(header):
+                self.out.paste(lines)
+                self.out.line(f"{name} = {bare(code)}")
+        return Value(name, boolean)
+
+    def _switch(self, expression: Any, scope: Scope) -> Value:
+        cases, default = self.domain.simulator.traced.cached_sim_info(expression)
+        given = self.number(expression.args[0], scope)
+        branches = [(number, case) for number, case in enumerate(cases) if case is not None]
+        last = default if default is not None else branches.pop()[1]
+
+        def rest(position: int) -> Value:
+            if position == len(branches):
+                return self.value(last, scope)
+            number, case = branches[position]
+            return self._if(f"{given} == {number}", case, lambda: rest(position + 1), scope)
+
+        return rest(0)
+
+    def _aggregation(self, expression: Any, scope: Scope) -> Value:
+        operator = expression.etype[1]
+        *typed, summed = expression.args
+        variables = [(name, kind) for _, (name, kind) in typed]
+        inner = scope | dict(variables)
+        if operator in ("forall", "exists"):
+            return self._quantifier(operator == "forall", variables, summed, inner)
+        name = self.storage.names.fresh({"sum": "total", "avg": "total", "prod": "product"}.get(operator, "best"))
+        if operator in ("sum", "avg", "prod"):
+            start, step = FOLDS["prod" if operator == "prod" else "sum"]
+            self.out.line(f"{name} = {start}")
+            self._loop(variables, lambda: self.out.line(step.format(name, bare(self.number(summed, inner)))))
+            sizes = " * ".join(self.storage.count(kind) for _, kind in variables)
+            return Value(f"({name} / ({sizes}))" if operator == "avg" else name)
+        self.out.line(f"{name} = {'np.inf' if 'min' in operator else '-np.inf'}")
+        which = self.storage.names.fresh("which") if operator.startswith("arg") else ""
+        if which:
+            self.out.line(f"{which} = 0.0")
+
+        def compare() -> None:
+            value = self._named(self.number(summed, inner))
+            with self.out.block(f"if {value} {'<' if 'min' in operator else '>'} {name}:"):
+                self.out.line(f"{name} = {value}")
+                if which:
+                    self.out.line(f"{which} = float({self.storage.parameter(variables[0][0])})")
+
+        self._loop(variables, compare)
+        return Value(which or name)
+
+    def _quantifier(self, every: bool, variables: list[tuple[str, str]], tested: Any, inner: Scope) -> Value:
+        name = self.storage.names.fresh("all_hold" if every else "one_holds")
+        self.out.line(f"{name} = {every}")
+
+        def test() -> None:
+            code = self.value(tested, inner).code
+            with self.out.block(f"if {f'not {code}' if every else bare(code)}:"):
+                self.out.line(f"{name} = {not every}")
+                self.out.line("break")
+
+        def stop() -> None:
+            with self.out.block(f"if {f'not {name}' if every else name}:"):
+                self.out.line("break")
+
+        self._loop(variables, test, stop)
+        return Value(name, True)
+
+    def _loop(
+        self, variables: list[tuple[str, str]], body: Callable[[], None], between: Callable[[], None] = lambda: None
+    ) -> None:
+        """Loops over all objects of each parameter; `between` runs after each inner loop."""
+        (name, kind), *rest = variables
+        with self.out.block(f"for {self.storage.parameter(name)} in range({self.storage.count(kind)}):"):
+            if rest:
+                self._loop(rest, body, between)
+                between()
+            else:
+                body()
+
+    def loop(self, variables: list[tuple[str, str]], body: Callable[[], None]) -> None:
+        """Write statements once for all combinations of objects."""
+        if variables:
+            self._loop(variables, body)
+        else:
+            body()
+
+    def _random(self, expression: Any, scope: Scope) -> Value:
+        return draw(self, expression, scope)
+
+    def generator(self, expression: Any) -> str:
+        """The source of the generator that an expression draws from."""
+        if self._generator is None:
+            return "rng"
+        names = [(name, kind) for name, kind in self.domain.scope(expression)]
+        position = self.storage.position([kind for _, kind in names], [self.storage.parameter(one) for one, _ in names])
+        return self._generator(expression, position or "0")
+
+    def _named(self, code: str) -> str:
+        """A name for a value that is used more than once."""
+        if re.fullmatch(r"\w+", code):
+            return code
+        name = self.storage.names.fresh("value")
+        self.out.line(f"{name} = {bare(code)}")
+        return name
+
+
+def _free(expression: Any) -> set[str]:
+    """The parameters that an expression depends on, such as "?r"."""
+    if isinstance(expression, str):
+        return {expression} if expression.startswith("?") else set()
+    if isinstance(expression, list | tuple):
+        return set().union(*map(_free, expression)) if expression else set()
+    if not hasattr(expression, "etype"):
+        return set()
+    found = _free(expression.args)
+    if expression.etype[0] == "aggregation":
+        found -= {name for _, (name, _) in expression.args[:-1]}
+    return found
+
+
+def _literal(value: float) -> Value:
+    text = repr(value) if np.isfinite(value) else f"{'-' * (value < 0)}np.inf"
+    return Value(f"({text})" if text.startswith("-") else text)
+

@@ -1,0 +1,132 @@
+"""Models of problems in RDDL."""
+
+import functools
+import hashlib
+import importlib.util
+import sys
+import tempfile
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from bonspiel.envs.rddl.actions import Actions
+from bonspiel.envs.rddl.domain import Domain, read_domain
+from bonspiel.envs.rddl.oracle import Interpreter
+from bonspiel.envs.rddl.source import write_source
+from bonspiel.planners.checks import require_positive
+from bonspiel.planners.core.code.cache import say_once, usable_folder
+from bonspiel.planners.model import Array, Rng
+
+BOUND = 100.0  # of actions that a domain leaves unbounded
+
+
+class RddlModel:
+    """A problem in RDDL as a model; `from_rddl` makes it.
+
+    The state has the values of all state fluents, in the order of the domain, those with parameters over all
+    combinations of objects; its last coordinate counts the steps. Booleans are 0 and 1, objects are numbers. The
+    action has the action fluents; `action_names` says what each coordinate is.
+
+    Attributes:
+        name: such as "Reservoir_ippc2023:instance=1".
+        source: of the compiled functions, as Python; empty for an interpreted problem.
+        action_names: of the action's coordinates.
+        action_kinds: "real", "integer", "boolean" or "categorical" for each.
+        null_action: does nothing, as the domain has it, [action_dim].
+    """
+
+    def __init__(self, domain: Domain, bound: float, interpreted: bool, arguments: tuple[Any, ...]) -> None:
+        actions = Actions(domain, bound)
+        self._arguments = arguments
+        self.name = domain.name
+        self.domain = domain
+        self.actions = actions
+        self.action_low, self.action_high = actions.low, actions.high
+        self.action_kinds, self.action_names, self.null_action = actions.kinds, actions.names, actions.null
+        self.horizon, self.discount = int(domain.rddl.horizon), float(domain.rddl.discount)
+        self.state_low, self.state_high = _state_bounds(domain, self.horizon)
+        self.state_dim = len(self.state_low)
+        self.time_index = self.state_dim - 1
+        self.compiled = not interpreted
+        if interpreted:
+            interpreter = Interpreter(domain, actions)
+            self.source, self.params = "", np.zeros(1)
+            self.step, self.sample_action = interpreter.step, interpreter.sample_action
+        else:
+            written = write_source(domain, actions)
+            functions = _module(written.text)
+            self.source, self.params = written.text, written.params
+            self.step, self.sample_action = functions.step, functions.sample_action
+
+    def initial_state(self, rng: Rng) -> Array:
+        """The state that the instance begins with."""
+        return np.concatenate([*map(self.domain.values, self.domain.rddl.state_fluents), np.zeros(1)])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return from_rddl, self._arguments
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RddlModel) and self._arguments == other._arguments
+
+    def __hash__(self) -> int:
+        return hash(self._arguments)
+
+    def __repr__(self) -> str:
+        return f"from_rddl{self._arguments}"
+
+
+def from_rddl(domain: str, instance: Any = "1", bound: float = BOUND, interpreted: bool = False) -> RddlModel:
+    """A problem in RDDL as a model, compiled to machine code.
+
+    Args:
+        domain: a name of rddlrepository, such as "Reservoir_ippc2023", or the path of a file that ends with ".rddl".
+        instance: of that name, or the path of its file.
+        bound: largest size of actions that the domain leaves without a bound; which they are is said once.
+        interpreted: whether pyRDDLGym makes the steps, some hundred times slower, also those that cannot be compiled.
+
+    Raises:
+        ImportError: the extra `rddl` is not installed.
+        ValueError: no such problem, one that pyRDDLGym cannot read, or one with a construct that cannot be compiled,
+            which is named with its line.
+    """
+    require_positive("bound", bound)
+    arguments = (str(domain), str(instance), float(bound), bool(interpreted))
+    model = RddlModel(read_domain(*arguments[:2]), bound, interpreted, arguments)
+    if ignored := model.actions.not_enforced():
+        numbers = ", ".join(map(str, ignored))
+        say_once(f"rddl:{model.name}: action preconditions that are no bounds are not enforced: number {numbers}")
+    return model
+
+
+def _state_bounds(domain: Domain, horizon: int) -> tuple[Array, Array]:
+    """Bounds of each coordinate of a state; infinite where the domain has none."""
+    low, high = [], []
+    for fluent in domain.rddl.state_fluents:
+        kind, count = domain.range(fluent), domain.count(fluent)
+        if kind in ("real", "int"):
+            bounds = domain.bounds[fluent]
+        else:
+            bounds = (0.0, 1.0 if kind == "bool" else len(domain.rddl.type_to_objects[kind]) - 1.0)
+        for edge, found in zip(bounds, (low, high), strict=True):
+            found.append(np.ravel(np.broadcast_to(edge, domain.sizes(domain.types(fluent)) or (count,))).astype(float))
+    return np.concatenate([*low, np.zeros(1)]), np.concatenate([*high, np.full(1, float(horizon))])
+
+
+@functools.cache
+def _module(text: str) -> ModuleType:
+    """The module of a source, kept in the cache as a file, so that its machine code is kept too."""
+    digest = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+    folder = usable_folder("rddl") or Path(tempfile.mkdtemp(prefix="bonspiel-rddl-"))
+    file = folder / f"rddl_{digest}.py"
+    if not file.is_file() or file.read_text(encoding="utf-8") != text:
+        with tempfile.NamedTemporaryFile("w", dir=folder, delete=False, encoding="utf-8") as new:
+            new.write(text)
+        Path(new.name).replace(file)
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[file.stem] = module
+    spec.loader.exec_module(module)
+    return module
