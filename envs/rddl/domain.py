@@ -135,7 +135,7 @@ def read_domain(domain: str, instance: str) -> Domain:
         reason = " ".join(f"{said.getvalue().strip()} {error}".split())
         raise Refused(f"rddl:{name}: pyRDDLGym cannot read it ({type(error).__name__}: {reason})") from error
     boxed = tuple(map(bool, constraints.is_box_preconditions))
-    return Domain(name, domain_file.read_text(encoding="utf-8"), simulator, dict(constraints.bounds), boxed)
+    return Domain(name, domain_file.read_text(encoding="utf-8", errors="replace"), simulator, dict(constraints.bounds), boxed)
 
 
 def repository() -> dict[str, list[str]]:

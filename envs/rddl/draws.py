@@ -28,6 +28,23 @@ NUMBERS = {
     "NegativeBinomial": "float({rng}.negative_binomial({0}, {1}))",
     "Geometric": "float({rng}.geometric({0}))",
 }
+# what pyRDDLGym asks of the arguments
+VALID = {
+    "Bernoulli": "0.0 <= {0} <= 1.0",
+    "Uniform": "{0} <= {1}",
+    "Normal": "{1} >= 0.0",
+    "Poisson": "{0} >= 0.0",
+    "Binomial": "{0} >= 0.0 and 0.0 <= {1} <= 1.0",
+    "NegativeBinomial": "{0} > 0.0 and 0.0 <= {1} <= 1.0",
+    "Geometric": "0.0 <= {0} <= 1.0",
+    "Exponential": "{0} > 0.0",
+    "Student": "{0} > 0.0",
+    "ChiSquare": "{0} > 0.0",
+    "Gumbel": "{1} > 0.0",
+    "Laplace": "{1} > 0.0",
+    "Cauchy": "{1} > 0.0",
+    **dict.fromkeys(("Weibull", "Gamma", "Beta", "Pareto", "Gompertz", "Kumaraswamy"), "{0} > 0.0 and {1} > 0.0"),
+}
 
 
 def draw(writer: "Expressions", expression: Any, scope: "Scope") -> Value:
@@ -44,11 +61,10 @@ def draw(writer: "Expressions", expression: Any, scope: "Scope") -> Value:
     name = expression.etype[1]
     if name in ("KronDelta", "DiracDelta"):
         return writer.value(expression.args[0], scope)
-    if name == "Bernoulli":
-        probability = writer.number(expression.args[0], scope)
-        return Value(f"({writer.generator(expression)}.random() <= {probability})", True)
-    if name in NUMBERS:
-        given = [writer.number(one, scope) for one in expression.args]
+    if name in VALID:
+        given = writer.demand(VALID[name], [(one, writer.number(one, scope)) for one in expression.args])
+        if name == "Bernoulli":
+            return Value(f"({writer.generator(expression)}.random() <= {given[0]})", True)
         return Value(NUMBERS[name].format(*given, rng=writer.generator(expression)))
     if name in ("Discrete", "UnnormDiscrete"):
         cases = writer.domain.simulator.traced.cached_sim_info(expression)

@@ -130,8 +130,7 @@ class Expressions:
     def _index(self, parameter: Any, scope: Scope) -> str:
         """The number of an object: a loop's, one that is named, or the value of a fluent."""
         if not isinstance(parameter, str):
-            code = self.number(parameter, scope)
-            return code if code.isidentifier() else f"int({code})"
+            return f"int({bare(self.number(parameter, scope))})"
         return self.storage.parameter(parameter) if parameter in scope else self._object(parameter)
 
     def _object(self, name: str) -> str:
@@ -289,6 +288,23 @@ class Expressions:
 
     def _random(self, expression: Any, scope: Scope) -> Value:
         return draw(self, expression, scope)
+
+    def demand(self, condition: str, given: list[tuple[Any, str]]) -> list[str]:
+        """Write a test of a distribution's arguments, as pyRDDLGym has; a step with a wrong one has no reward.
+
+        Args:
+            condition: with the arguments as {0}, {1}.
+            given: expressions of the arguments, and their source.
+
+        Returns:
+            The source of the arguments, which stand in two places.
+        """
+        if all(self.domain.is_constant(one) for one, _ in given):
+            return [code for _, code in given]
+        names = [self._named(code) for _, code in given]
+        with self.out.block(f"if not ({condition.format(*names)}):"):
+            self.out.line("return np.nan, True")
+        return names
 
     def generator(self, expression: Any) -> str:
         """The source of the generator that an expression draws from."""
