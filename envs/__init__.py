@@ -24,9 +24,21 @@ from bonspiel.planners.registry import Registry
 if TYPE_CHECKING:
     from bonspiel.envs.base import ModelEnv
     from bonspiel.envs.checks import check_model
+    from bonspiel.envs.rddl import from_rddl
     from bonspiel.envs.snapshot import Recorded, from_gymnasium
 
-__all__ = ["IDS", "ModelEnv", "Recorded", "check_model", "from_gymnasium", "make_model", "names", "parse", "register"]
+__all__ = [
+    "IDS",
+    "ModelEnv",
+    "Recorded",
+    "check_model",
+    "from_gymnasium",
+    "from_rddl",
+    "make_model",
+    "names",
+    "parse",
+    "register",
+]
 
 
 ENVIRONMENTS = {
@@ -84,6 +96,7 @@ def names() -> list[str]:
 _LAZY = [
     "bonspiel.envs.base:ModelEnv",
     "bonspiel.envs.checks:check_model",
+    "bonspiel.envs.rddl:from_rddl",
     "bonspiel.envs.snapshot:Recorded",
     "bonspiel.envs.snapshot:from_gymnasium",
 ]
@@ -117,7 +130,7 @@ def parse(text: str) -> Any:
         ValueError: not of the form NAME[:key=value,...], or as for `make_model`.
     """
     name, parameters = read(text, repeatable=(outside.WRAP,))
-    if not name.startswith(outside.GYM):
+    if not name.startswith((outside.GYM, outside.RDDL)):
         REGISTRY.keep_words(name, parameters)
     return outside.make(REGISTRY, name, parameters)
 

@@ -5,6 +5,8 @@
 | `trap:noise_range=0.1` | a name of this project, or one that an installed package adds |
 | `gym:Pendulum-v1:g=9.8` | `gymnasium.make("Pendulum-v1", g=9.8)` |
 | `gym:my_module:Id-v0`, `gym:my_module/Id-v0` | the same, after an import of `my_module`, which registers it |
+| `rddl:Reservoir_ippc2023:instance=1` | a problem of rddlrepository: `envs.rddl.from_rddl` |
+| `rddl:DOMAIN.rddl:INSTANCE.rddl` | the same, from files |
 | `my_package.module:MyModel:size=3` | a model: `MyModel(size=3)` |
 | `my_package.module:make_env:size=3` | a function or class that gives a model or a Gymnasium environment |
 
@@ -27,6 +29,7 @@ from bonspiel.planners.model import Model
 from bonspiel.planners.registry import Registry, check_parameters, parameters_of, unknown
 
 GYM = "gym:"
+RDDL = "rddl:"
 WRAP = "wrap"
 OF_CONVERSION = ("horizon", "discount")
 
@@ -36,7 +39,7 @@ def make(registry: Registry, name: str, parameters: Mapping[str, Any]) -> Any:
 
     Args:
         registry: of the environments that have a name.
-        name: one of them, `gym:ID`, or `module:attribute`.
+        name: one of them, `gym:ID`, `rddl:DOMAIN`, or `module:attribute`.
         parameters: of the environment, and `lookahead`, `wrap`, `horizon`, `discount`.
 
     Raises:
@@ -47,6 +50,8 @@ def make(registry: Registry, name: str, parameters: Mapping[str, Any]) -> Any:
     if name.startswith(GYM):
         conversion = {key: own.pop(key) for key in OF_CONVERSION if key in own}
         made = _of_gymnasium(name.removeprefix(GYM), own)
+    elif name.startswith(RDDL):
+        conversion, made = {}, _of_rddl(name.removeprefix(RDDL), own)
     else:
         known = parameters_of(registry.cls(name))
         theirs = OF_CONVERSION if known is None else known  # a function that takes anything takes these too
@@ -68,6 +73,8 @@ def modules(registry: Registry, text: str) -> Iterator[str]:
         entry_point = _spec(name.removeprefix(GYM)).entry_point
         place = entry_point.partition(":")[0] if isinstance(entry_point, str) else entry_point.__module__
         yield from dict.fromkeys((*name.removeprefix(GYM).split(":")[:-1], place))
+    elif name.startswith(RDDL):
+        yield from ("pyRDDLGym", "rddlrepository")
     elif (place := registry.place(name)) not in registry.everything().values():
         yield place.partition(":")[0]
     for wrap in parameters.get(WRAP, []):
@@ -129,6 +136,18 @@ def _of_gymnasium(env_id: str, parameters: Mapping[str, Any]) -> gymnasium.Env[A
     except (Exception, SystemExit) as error:  # whatever the author's code raises
         where = error_place(error)
         raise ValueError(f"{GYM}{env_id} failed ({error_text(error)}){where}") from error
+
+
+def _of_rddl(problem: str, parameters: Mapping[str, Any]) -> Model:
+    from bonspiel.envs.rddl import from_rddl
+
+    domain, _, instance = problem.partition(":")
+    files = {"instance": instance} if instance else {}
+    check_parameters(f"{RDDL}{problem}", from_rddl, {**files, **parameters}, positional=1)
+    try:
+        return from_rddl(domain, **files, **parameters)
+    except ImportError as error:
+        raise ValueError(str(error)) from error
 
 
 def _spec(env_id: str) -> Any:

@@ -76,6 +76,18 @@ class Domain:
         """The values that an instance gives a fluent, [count]: constants, or what an episode begins with."""
         return np.ravel(np.asarray(self.simulator.init_values[fluent], dtype=float))
 
+    def is_boolean(self, expression: Any) -> bool:
+        """Whether an expression is true or false rather than a number."""
+        kind, operator = expression.etype
+        if kind == "pvar":
+            fluent = self.rddl.prev_state.get(operator, operator)
+            return fluent in self.rddl.variable_ranges and self.range(fluent) == "bool"
+        if kind == "control" and operator == "if":
+            return all(map(self.is_boolean, expression.args[1:]))
+        if kind == "constant":
+            return isinstance(expression.args, bool)
+        return kind in ("boolean", "relational") or operator in ("forall", "exists", "Bernoulli")
+
     def is_constant(self, expression: Any) -> bool:
         """Whether neither states nor actions nor chance change a value."""
         return bool(self.rddl.is_non_fluent_expression(expression))

@@ -90,7 +90,7 @@ def _of_list(writer: "Expressions", expression: Any, weights: list[str], scaled:
 def _of_objects(writer: "Expressions", expression: Any, scope: "Scope", scaled: bool) -> Value:
     """The same, where an expression gives the weight of each object."""
     (_, (variable, kind)), (weight,) = expression.args
-    inner = scope | {variable: kind}
+    inner = scope | {variable: writer.variable(variable, kind)}
     names, out = writer.storage.names, writer.out
     sum_to, drawn, which = map(names.fresh, ("sum_to", "drawn", "which"))
     whole = ""
@@ -105,7 +105,7 @@ def _of_objects(writer: "Expressions", expression: Any, scope: "Scope", scaled: 
     def pass_on() -> None:
         out.line(f"{sum_to} += {writer.number(weight, inner)}")
         with out.block(f"if {drawn} < {sum_to}:"):
-            out.line(f"{which} = float({writer.storage.parameter(variable)})")
+            out.line(f"{which} = float({inner[variable].code})")
             out.line("break")
 
     writer.loop([(variable, kind)], pass_on)

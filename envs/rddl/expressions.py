@@ -2,16 +2,54 @@
 
 import re
 from collections.abc import Callable
-from typing import Any
+from contextlib import nullcontext
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from bonspiel.envs.rddl.domain import Domain
 from bonspiel.envs.rddl.draws import draw
+from bonspiel.envs.rddl.uses import free
 from bonspiel.envs.rddl.storage import Storage, Value, bare
 from bonspiel.envs.rddl.writer import Writer
 
-Scope = dict[str, str]  # the types of parameters, such as "?r", that loops go through
+
+class Variable(NamedTuple):
+    """A parameter, such as "?r", where its object is known.
+
+    Attributes:
+        kind: its type.
+        code: the number of the object, as source.
+    """
+
+    kind: str
+    code: str
+
+
+Scope = dict[str, Variable]
+
+
+class Condition(NamedTuple):
+    """Something that must be true, or must be false, for a product not to be zero."""
+
+    expression: Any
+    scope: Scope
+    holds: bool = True
+
+
+class Choice(NamedTuple):
+    """A choice of one object.
+
+    Attributes:
+        variable: of a loop, which needs to visit the chosen object only.
+        coordinate: of the action, 0 for none and else the object's number plus 1, as source.
+        condition: that is true for the chosen object.
+    """
+
+    variable: str
+    coordinate: str
+    condition: Condition
+
 
 COMPARISONS = {"==": "==", "~=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 LOGIC = {"^": " and ", "&": " and ", "|": " or "}
@@ -64,6 +102,7 @@ class Expressions:
         self.domain, self.storage, self.out = domain, storage, out
         self.after = False  # whether states are those after the step
         self.where = ""  # what is written, for messages
+        self.known: dict[int, Value] = {}  # of expressions that were written before the innermost loop
         self._generator = generator
         self._kinds = {
             "constant": self._constant,
@@ -88,11 +127,17 @@ class Expressions:
             Refused: a construct that cannot be compiled.
         """
         kind, operator = expression.etype
+        if expression.id in self.known:
+            return self.known[expression.id]
         if kind not in ("constant", "pvar") and self.domain.is_constant(expression):
             return self._folded(expression, scope)
         if kind not in self._kinds:
             raise self.domain.refuse(operator if kind != "pyfunc" else f"${operator}", self.where)
         return self._kinds[kind](expression, scope)
+
+    def variable(self, name: str, kind: str) -> Variable:
+        """The variable of a loop over objects."""
+        return Variable(kind, self.storage.parameter(name))
 
     def number(self, expression: Any, scope: Scope) -> str:
         """The source of an expression's value as a number."""
@@ -107,12 +152,12 @@ class Expressions:
         values = np.asarray(self.domain.constant(expression))
         boolean = values.dtype == bool
         names = [name for name, _ in self.domain.scope(expression)]
-        used = [name for name in names if name in _free(expression)]
+        used = [name for name in names if name in free(expression)]
         values = values[tuple(slice(None) if name in used else 0 for name in names)] if names else values
         if not used:
             return Value(str(bool(values)), True) if boolean else _literal(float(values))
-        types = [scope[name] for name in used]
-        return self.storage.table("constant", values, types, [self.storage.parameter(one) for one in used], boolean)
+        types, index = [scope[name].kind for name in used], [scope[name].code for name in used]
+        return self.storage.table("constant", values, types, index, boolean)
 
     def _constant(self, expression: Any, scope: Scope) -> Value:
         value = expression.args
@@ -121,17 +166,18 @@ class Expressions:
     def _variable(self, expression: Any, scope: Scope) -> Value:
         name, parameters = expression.args
         if name in scope:
-            return Value(self.storage.parameter(name))
+            return Value(scope[name].code)
         if name not in self.domain.rddl.variable_types:
             return Value(self._object(name))
-        index = [self._index(one, scope) for one in parameters or ()]
-        return self.storage.read(name, index, self.after)
+        if name in self.storage.inlined:
+            return self.value(self.domain.expressions[name][1], self._inner(name, parameters, scope))
+        return self.storage.read(name, [self._index(one, scope) for one in parameters or ()], self.after)
 
     def _index(self, parameter: Any, scope: Scope) -> str:
         """The number of an object: a loop's, one that is named, or the value of a fluent."""
         if not isinstance(parameter, str):
             return f"int({bare(self.number(parameter, scope))})"
-        return self.storage.parameter(parameter) if parameter in scope else self._object(parameter)
+        return scope[parameter].code if parameter in scope else self._object(parameter)
 
     def _object(self, name: str) -> str:
         rddl = self.domain.rddl
@@ -225,14 +271,17 @@ class Expressions:
         operator = expression.etype[1]
         *typed, summed = expression.args
         variables = [(name, kind) for _, (name, kind) in typed]
-        inner = scope | dict(variables)
+        inner = scope | {name: self.variable(name, kind) for name, kind in variables}
         if operator in ("forall", "exists"):
             return self._quantifier(operator == "forall", variables, summed, inner)
         name = self.storage.names.fresh({"sum": "total", "avg": "total", "prod": "product"}.get(operator, "best"))
-        if operator in ("sum", "avg", "prod"):
-            start, step = FOLDS["prod" if operator == "prod" else "sum"]
-            self.out.line(f"{name} = {start}")
-            self._loop(variables, lambda: self.out.line(step.format(name, bare(self.number(summed, inner)))))
+        if operator == "sum":
+            self._sum(name, variables, summed, inner)
+            return Value(name)
+        if operator in ("avg", "prod"):
+            self.out.line(f"{name} = {'0.0' if operator == 'avg' else '1.0'}")
+            step = f"{name} {'+' if operator == 'avg' else '*'}= "
+            self.loop(variables, lambda: self.out.line(step + bare(self.number(summed, inner))))
             sizes = " * ".join(self.storage.count(kind) for _, kind in variables)
             return Value(f"({name} / ({sizes}))" if operator == "avg" else name)
         self.out.line(f"{name} = {'np.inf' if 'min' in operator else '-np.inf'}")
@@ -245,10 +294,85 @@ class Expressions:
             with self.out.block(f"if {value} {'<' if 'min' in operator else '>'} {name}:"):
                 self.out.line(f"{name} = {value}")
                 if which:
-                    self.out.line(f"{which} = float({self.storage.parameter(variables[0][0])})")
+                    self.out.line(f"{which} = float({inner[variables[0][0]].code})")
 
-        self._loop(variables, compare)
+        self.loop(variables, compare)
         return Value(which or name)
+
+    def _sum(self, name: str, variables: list[tuple[str, str]], summed: Any, inner: Scope) -> None:
+        """A sum, in which what is multiplied by something false is left out.
+
+        Where a choice of one among the objects is such a factor, only the chosen object is visited.
+        """
+        self.out.line(f"{name} = 0.0")
+        conditions, factors = self._factors(summed, inner)
+        chosen = self._chosen(conditions, inner, {name for name, _ in variables})
+
+        def add() -> None:
+            tests = [self._test(one) for one in conditions if chosen is None or one != chosen.condition]
+            with self.out.block(f"if {bare(' and '.join(tests))}:") if tests else nullcontext():
+                values = [self.number(one, inner) for one in factors]
+                self.out.line(f"{name} += {bare(' * '.join(values) or '1.0')}")
+
+        def visit() -> None:
+            if chosen is None:
+                add()
+                return
+            self.out.line(f"{inner[chosen.variable].code} = int({chosen.coordinate}) - 1")
+            with self.out.block(f"if {inner[chosen.variable].code} >= 0:"):
+                add()
+
+        self.loop([one for one in variables if chosen is None or one[0] != chosen.variable], visit)
+
+    def _factors(self, expression: Any, scope: Scope) -> tuple[list[Condition], list[Any]]:
+        """The factors of a product: those that are true or false, and the others."""
+        if self.domain.is_boolean(expression):
+            return self._conjuncts(expression, scope), []
+        if expression.etype != ("arithmetic", "*"):
+            return [], [expression]
+        conditions: list[Condition] = []
+        factors: list[Any] = []
+        for one in expression.args:
+            tests, values = self._factors(one, scope)
+            conditions += tests
+            factors += values
+        return conditions, factors
+
+    def _conjuncts(self, expression: Any, scope: Scope) -> list[Condition]:
+        """Conditions that hold together where an expression is true."""
+        kind, operator = expression.etype
+        if kind == "boolean" and operator in "^&" and len(expression.args) > 1:
+            return [condition for one in expression.args for condition in self._conjuncts(one, scope)]
+        if kind == "pvar" and (name := expression.args[0]) in self.storage.inlined:
+            return self._conjuncts(self.domain.expressions[name][1], self._inner(name, expression.args[1], scope))
+        if kind == "control" and operator == "if":
+            test, then, otherwise = expression.args
+            if then.etype[0] == "constant" and then.args is False:
+                return [Condition(test, scope, holds=False), *self._conjuncts(otherwise, scope)]
+        return [Condition(expression, scope)]
+
+    def _test(self, condition: Condition) -> str:
+        code = self.value(condition.expression, condition.scope).code
+        return code if condition.holds else f"not {code}"
+
+    def _chosen(self, conditions: list[Condition], inner: Scope, variables: set[str]) -> Choice | None:
+        """The choice of one among conditions that says which object one of the variables is."""
+        objects = {inner[name].code: name for name in variables}
+        for condition in conditions:
+            if not condition.holds or condition.expression.etype[0] != "pvar":
+                continue
+            fluent, parameters = condition.expression.args
+            codes = [self._index(one, condition.scope) for one in parameters or ()]
+            row = self.storage.choice(fluent, codes)
+            if row is not None and codes[-1] in objects and codes[-1] not in codes[:-1]:
+                return Choice(objects[codes[-1]], row, condition)
+        return None
+
+    def _inner(self, fluent: str, parameters: Any, scope: Scope) -> Scope:
+        """The scope of a fluent's definition where it is read with these parameters."""
+        variables = self.domain.expressions[fluent][0]
+        codes = [self._index(one, scope) for one in parameters or ()]
+        return {name: Variable(kind, code) for (name, kind), code in zip(variables, codes, strict=True)}
 
     def _quantifier(self, every: bool, variables: list[tuple[str, str]], tested: Any, inner: Scope) -> Value:
         name = self.storage.names.fresh("all_hold" if every else "one_holds")
@@ -321,20 +445,6 @@ class Expressions:
         name = self.storage.names.fresh("value")
         self.out.line(f"{name} = {bare(code)}")
         return name
-
-
-def _free(expression: Any) -> set[str]:
-    """The parameters that an expression depends on, such as "?r"."""
-    if isinstance(expression, str):
-        return {expression} if expression.startswith("?") else set()
-    if isinstance(expression, list | tuple):
-        return set().union(*map(_free, expression)) if expression else set()
-    if not hasattr(expression, "etype"):
-        return set()
-    found = _free(expression.args)
-    if expression.etype[0] == "aggregation":
-        found -= {name for _, (name, _) in expression.args[:-1]}
-    return found
 
 
 def _literal(value: float) -> Value:

@@ -42,7 +42,7 @@ class RddlModel:
         self._arguments = arguments
         self.name = domain.name
         self.domain = domain
-        self.actions = actions
+        self.layout = actions
         self.action_low, self.action_high = actions.low, actions.high
         self.action_kinds, self.action_names, self.null_action = actions.kinds, actions.names, actions.null
         self.horizon, self.discount = int(domain.rddl.horizon), float(domain.rddl.discount)
@@ -94,7 +94,7 @@ def from_rddl(domain: str, instance: Any = "1", bound: float = BOUND, interprete
     require_positive("bound", bound)
     arguments = (str(domain), str(instance), float(bound), bool(interpreted))
     model = RddlModel(read_domain(*arguments[:2]), bound, interpreted, arguments)
-    if ignored := model.actions.not_enforced():
+    if ignored := model.layout.not_enforced():
         numbers = ", ".join(map(str, ignored))
         say_once(f"rddl:{model.name}: action preconditions that are no bounds are not enforced: number {numbers}")
     return model

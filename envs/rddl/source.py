@@ -10,6 +10,7 @@ from bonspiel.envs.rddl.actions import Actions
 from bonspiel.envs.rddl.domain import Domain
 from bonspiel.envs.rddl.expressions import Expressions
 from bonspiel.envs.rddl.storage import Storage, bare
+from bonspiel.envs.rddl.uses import loop_invariant
 from bonspiel.envs.rddl.writer import Writer
 from bonspiel.planners.model import Array
 
@@ -75,7 +76,7 @@ def write_source(domain: Domain, actions: Actions, generator: Callable[[Any, str
         out.line(f'"""A step of {domain.name}: the reward, and whether the episode is over."""')
         if storage.interm_dim:
             out.line(f"interm = np.empty({storage.interm_dim})")
-        for fluent in domain.expressions:
+        for fluent in filter(lambda one: one not in storage.inlined, domain.expressions):
             _fluent(write, fluent)
         time = storage.parameter("time")
         out.line(f"next_state[{time}] = state[{time}] + 1.0")
@@ -91,17 +92,25 @@ def write_source(domain: Domain, actions: Actions, generator: Callable[[Any, str
 
 
 def _fluent(write: Expressions, fluent: str) -> None:
-    """Compute a fluent for all combinations of objects."""
+    """Compute a fluent for all combinations of objects; sums that an inner loop does not change stand before it."""
     variables, expression = write.domain.expressions[fluent]
     write.where = fluent
-    index = [write.storage.parameter(name) for name, _ in variables]
+    scope = {name: write.variable(name, kind) for name, kind in variables}
 
-    def assign() -> None:
-        value = write.value(expression, dict(variables))
-        target = write.storage.target(fluent, index)
-        write.out.line(f"{target} = {bare(value.code if target.isidentifier() else value.number)}")
+    def compute(outer: int) -> None:
+        if outer == len(variables):
+            value = write.value(expression, scope)
+            target = write.storage.target(fluent, [one.code for one in scope.values()])
+            write.out.line(f"{target} = {bare(value.code if target.isidentifier() else value.number)}")
+            return
+        known = {name for name, _ in variables[:outer]}
+        for one in loop_invariant(expression, known) if outer else ():
+            if one.id not in write.known:
+                write.known[one.id] = write.value(one, scope)
+        write.loop([variables[outer]], lambda: compute(outer + 1))
 
-    write.loop(variables, assign)
+    compute(0)
+    write.known.clear()
 
 
 def _end(write: Expressions) -> str:

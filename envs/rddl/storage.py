@@ -7,6 +7,7 @@ import numpy as np
 from bonspiel.envs.rddl.actions import Actions, Coordinates
 from bonspiel.envs.rddl.domain import Domain
 from bonspiel.envs.rddl.names import Names
+from bonspiel.envs.rddl.uses import find_inlined
 from bonspiel.planners.model import Array
 
 
@@ -39,6 +40,7 @@ class Storage:
 
     Attributes:
         definitions: lines of source that name sizes, first entries and constants.
+        inlined: fluents that have no entry, as their expressions stand where they are read.
         locals: computed fluents without parameters, which are variables of the step.
         interm_dim: how many values all other intermediate fluents have.
         time_index: the coordinate of the state that counts the steps, its last one.
@@ -53,7 +55,8 @@ class Storage:
         self.definitions.append(f"{self.names.of('time')} = {self.time_index}")
         self.definitions.append("# where the values of each fluent begin in the action")
         self.definitions += [f"{self.names.of(fluent)} = {start}" for fluent, start in actions.starts.items()]
-        computed = [one for one in domain.expressions if one not in domain.rddl.prev_state]
+        self.inlined = find_inlined(domain)
+        computed = [one for one in domain.expressions if one not in {*domain.rddl.prev_state, *self.inlined}]
         self.locals = [one for one in computed if not domain.types(one)]
         self.interm_dim = self._lay("the intermediate values", [one for one in computed if domain.types(one)])
         self.definitions.append("# constants, and where those with parameters begin in params")
@@ -95,6 +98,12 @@ class Storage:
             return self._entry("interm", fluent, at, boolean)
         self._define_constant(fluent)
         return self._entry("params", fluent, at, boolean) if index else Value(self.names.of(fluent), boolean)
+
+    def choice(self, fluent: str, index: list[str]) -> str | None:
+        """The coordinate that says for which one of its last parameter's objects an action fluent is true, if any."""
+        if fluent not in self.domain.rddl.action_fluents or self.actions.block_of(fluent).rows != len(index) - 1:
+            return None
+        return f"action[{_sum(self.names.of(fluent), self.position(self.domain.types(fluent)[:-1], index[:-1]))}]"
 
     def target(self, fluent: str, index: list[str]) -> str:
         """Where a computed fluent is written."""

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.verbs.command_line import DONE, GROUP, Verb
 
 if TYPE_CHECKING:
@@ -19,8 +20,18 @@ WIDEST_DEFAULT = 14  # characters; the meaning stands below a longer one
 
 
 def show_list(arguments: argparse.Namespace) -> int:
-    """Print the parameters of one name, or all names."""
-    if arguments.name is None:
+    """Print the parameters of one name, all names, or problems in RDDL.
+
+    Raises:
+        UsageError: `--source` without a compiled problem in RDDL.
+    """
+    if arguments.rddl:
+        show_rddl()
+    elif (arguments.name or "").startswith("rddl:"):
+        show_problem(arguments.name, arguments.source)
+    elif arguments.source:
+        raise UsageError("--source shows the source of a problem in RDDL: bonspiel list rddl:DOMAIN --source")
+    elif arguments.name is None:
         show_everything()
     else:
         show_parameters(arguments.name)
@@ -53,6 +64,57 @@ def show_everything() -> None:
         found = lookup.load(name)
         counts = found.episodes()
         print(f"  {name:<18} {found.description} ({len(counts)} curve points, {sum(counts.values())} episodes)")
+
+
+def show_rddl() -> None:
+    """Print the domains of rddlrepository with their instances.
+
+    Raises:
+        UsageError: it is not installed.
+    """
+    from bonspiel.envs.rddl.domain import repository
+
+    try:
+        found = repository()
+    except ImportError as error:
+        raise UsageError(str(error)) from error
+    print("problems of rddlrepository, written rddl:NAME:instance=...")
+    for name, instances in sorted(found.items()):
+        print(f"  {name:<32} {', '.join(instances)}")
+
+
+def show_problem(text: str, source: bool) -> None:
+    """Print the coordinates of a problem in RDDL, or the source of its step.
+
+    Raises:
+        UsageError: no such problem, one that cannot be compiled, or no source as it is interpreted.
+    """
+    from bonspiel import envs
+
+    try:
+        model = envs.parse(text)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    if source:
+        if not model.source:
+            raise UsageError(f"{text}: pyRDDLGym interprets it, so there is no source")
+        print(model.source, end="")
+        return
+    print(f"{text}: {model.state_dim} coordinates of the state, {model.horizon} steps, discount {model.discount:g}\n")
+    rows = [
+        (name, kind, f"{low:g} to {high:g}", f"{null:g}")
+        for name, kind, low, high, null in zip(
+            model.action_names,
+            model.action_kinds,
+            model.action_low,
+            model.action_high,
+            model.null_action,
+            strict=True,
+        )
+    ]
+    widths = [max(map(len, column)) for column in zip(("action", "kind", "values", "default"), *rows, strict=True)]
+    for row in [("action", "kind", "values", "default"), *rows]:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
 def registries() -> tuple["Registry", ...]:
@@ -97,7 +159,6 @@ def show_parameters(name: str) -> None:
     Raises:
         UsageError: no such name, or it cannot be imported.
     """
-    from bonspiel.runs.experiment import UsageError
     from bonspiel.runs.verbs.parameters import describe
 
     try:
@@ -167,3 +228,5 @@ def add_verbs(verb: Verb) -> None:
     summary = "show planners, environments, games and suites, or the parameters of one of them"
     command = verb("list", show_list, summary, "bonspiel list dpw")
     command.add_argument("name", nargs="?", metavar="NAME", help="a planner, environment or game: show its parameters")
+    command.add_argument("--rddl", action="store_true", help="show the problems of rddlrepository")
+    command.add_argument("--source", action="store_true", help="show the compiled step of a problem in RDDL")
