@@ -46,12 +46,14 @@ def make(registry: Registry, name: str, parameters: Mapping[str, Any]) -> Any:
         ValueError: something unknown, a value out of range, or something that is not an environment.
     """
     own = dict(parameters)
+    made: Any
     lookahead, wraps = own.pop("lookahead", None), own.pop(WRAP, [])
     if name.startswith(GYM):
         conversion = {key: own.pop(key) for key in OF_CONVERSION if key in own}
         made = _of_gymnasium(name.removeprefix(GYM), own)
     elif name.startswith(RDDL):
-        conversion, made = {}, _of_rddl(name.removeprefix(RDDL), own)
+        conversion = {}
+        made = _of_rddl(name.removeprefix(RDDL), own)
     else:
         known = parameters_of(registry.cls(name))
         theirs = OF_CONVERSION if known is None else known  # a function that takes anything takes these too
@@ -142,10 +144,10 @@ def _of_rddl(problem: str, parameters: Mapping[str, Any]) -> Model:
     from bonspiel.envs.rddl import from_rddl
 
     domain, _, instance = problem.partition(":")
-    files = {"instance": instance} if instance else {}
-    check_parameters(f"{RDDL}{problem}", from_rddl, {**files, **parameters}, positional=1)
+    given: dict[str, Any] = {**({"instance": instance} if instance else {}), **parameters}
+    check_parameters(f"{RDDL}{problem}", from_rddl, given, positional=1)
     try:
-        return from_rddl(domain, **files, **parameters)
+        return from_rddl(domain, **given)
     except ImportError as error:
         raise ValueError(str(error)) from error
 

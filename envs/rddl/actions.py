@@ -76,7 +76,8 @@ class Actions:
     @cached_property
     def starts(self) -> dict[str, int]:
         """The first coordinate of each fluent's block."""
-        found, start = {}, 0
+        start = 0
+        found: dict[str, int] = {}
         for block in self.blocks:
             found |= dict.fromkeys(block.fluents, start)
             start += len(block.low)

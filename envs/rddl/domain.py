@@ -16,6 +16,7 @@ import numpy as np
 from bonspiel.planners.model import Array
 
 EXTRA = "problems in RDDL need pyRDDLGym and rddlrepository: pip install 'bonspiel[rddl]'"
+COLOURS = re.compile(r"\x1b\[\d+m")
 
 
 class Refused(ValueError):
@@ -42,7 +43,7 @@ class Domain:
 
     @property
     def rddl(self) -> Any:
-        """pyRDDLGym's lifted model."""
+        """PyRDDLGym's lifted model."""
         return self.simulator.rddl
 
     @cached_property
@@ -51,7 +52,8 @@ class Domain:
 
         Within a level, the order is the file's; pyRDDLGym's is that of a set, another in every process.
         """
-        found, given = {}, list(self.rddl.cpfs)
+        given = list(self.rddl.cpfs)
+        found: dict[str, tuple[list[tuple[str, str]], Any]] = {}
         for _, fluents in sorted(self.simulator.levels.items()):
             found |= {name: self.rddl.cpfs[name] for name in sorted(fluents, key=given.index)}
         return found
@@ -69,7 +71,7 @@ class Domain:
         return int(np.prod(self.sizes(self.types(fluent)), dtype=int))
 
     def range(self, fluent: str) -> str:
-        """ "real", "int", "bool", or the type of the objects that are its values."""
+        """The kind of a fluent's values: "real", "int", "bool", or the type of the objects that they are."""
         return str(self.rddl.variable_ranges[fluent])
 
     def values(self, fluent: str) -> Array:
@@ -110,7 +112,7 @@ class Domain:
         lines = self.text.splitlines()
         word, place = construct.split("(")[0], re.compile(rf"^\s*{re.escape(where)}\s*(\(|=|\{{)")
         start = next((number for number, line in enumerate(lines) if place.match(line)), 0)
-        found = next((number for number in range(start, len(lines)) if word in lines[number]), None)
+        found = next((number for number in (*range(start, len(lines)), *range(start)) if word in lines[number]), None)
         at = "" if found is None else f" (line {found + 1} of the domain: {lines[found].strip()})"
         return Refused(f"rddl:{self.name}: {construct} in {where} cannot be compiled{at}; use interpreted=true")
 
@@ -144,10 +146,12 @@ def read_domain(domain: str, instance: str) -> Domain:
             simulator = RDDLSimulator(RDDLLiftedModel(parsed), objects_as_strings=False, keep_tensors=True)
             constraints = RDDLConstraints(simulator, vectorized=True)
     except Exception as error:  # pyRDDLGym has many, and some of the standard library's for faults in a file
-        reason = " ".join(f"{said.getvalue().strip()} {error}".split())
+        reason = " ".join(COLOURS.sub("", f"{said.getvalue().strip()} {error}").split())
         raise Refused(f"rddl:{name}: pyRDDLGym cannot read it ({type(error).__name__}: {reason})") from error
     boxed = tuple(map(bool, constraints.is_box_preconditions))
-    return Domain(name, domain_file.read_text(encoding="utf-8", errors="replace"), simulator, dict(constraints.bounds), boxed)
+    return Domain(
+        name, domain_file.read_text(encoding="utf-8", errors="replace"), simulator, dict(constraints.bounds), boxed
+    )
 
 
 def repository() -> dict[str, list[str]]:

@@ -1,11 +1,9 @@
 """Random distributions of RDDL by a generator of numpy: each as pyRDDLGym draws it."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from bonspiel.envs.rddl.scope import ExpressionWriter, Scope
 from bonspiel.envs.rddl.storage import Value
-
-if TYPE_CHECKING:
-    from bonspiel.envs.rddl.expressions import Expressions, Scope
 
 # {rng} is the generator, {0}, {1} the arguments
 NUMBERS = {
@@ -47,7 +45,7 @@ VALID = {
 }
 
 
-def draw(writer: "Expressions", expression: Any, scope: "Scope") -> Value:
+def draw(writer: ExpressionWriter, expression: Any, scope: Scope) -> Value:
     """The value of a random variable.
 
     Args:
@@ -62,7 +60,7 @@ def draw(writer: "Expressions", expression: Any, scope: "Scope") -> Value:
     if name in ("KronDelta", "DiracDelta"):
         return writer.value(expression.args[0], scope)
     if name in VALID:
-        given = writer.demand(VALID[name], [(one, writer.number(one, scope)) for one in expression.args])
+        given = _valid(writer, VALID[name], [(one, writer.number(one, scope)) for one in expression.args])
         if name == "Bernoulli":
             return Value(f"({writer.generator(expression)}.random() <= {given[0]})", True)
         return Value(NUMBERS[name].format(*given, rng=writer.generator(expression)))
@@ -74,7 +72,7 @@ def draw(writer: "Expressions", expression: Any, scope: "Scope") -> Value:
     raise writer.refuse(name)
 
 
-def _of_list(writer: "Expressions", expression: Any, weights: list[str], scaled: bool) -> Value:
+def _of_list(writer: ExpressionWriter, expression: Any, weights: list[str], scaled: bool) -> Value:
     """The number of the first weight at which their sum passes a uniform draw."""
     sum_to, drawn, which = map(writer.storage.names.fresh, ("sum_to", "drawn", "which"))
     whole = f" * ({' + '.join(weights)})" if scaled else ""
@@ -87,7 +85,7 @@ def _of_list(writer: "Expressions", expression: Any, weights: list[str], scaled:
     return Value(f"max({which}, 0.0)")
 
 
-def _of_objects(writer: "Expressions", expression: Any, scope: "Scope", scaled: bool) -> Value:
+def _of_objects(writer: ExpressionWriter, expression: Any, scope: Scope, scaled: bool) -> Value:
     """The same, where an expression gives the weight of each object."""
     (_, (variable, kind)), (weight,) = expression.args
     inner = scope | {variable: writer.variable(variable, kind)}
@@ -110,3 +108,22 @@ def _of_objects(writer: "Expressions", expression: Any, scope: "Scope", scaled: 
 
     writer.loop([(variable, kind)], pass_on)
     return Value(which)
+
+
+def _valid(writer: ExpressionWriter, condition: str, given: list[tuple[Any, str]]) -> list[str]:
+    """Write a test of a distribution's arguments, as pyRDDLGym has; a step with a wrong one has no reward.
+
+    Args:
+        writer: of statements.
+        condition: with the arguments as {0}, {1}.
+        given: expressions of the arguments, and their source.
+
+    Returns:
+        The source of the arguments, which stand in two places.
+    """
+    if all(writer.domain.is_constant(one) for one, _ in given):
+        return [code for _, code in given]
+    names = [writer.named(code) for _, code in given]
+    with writer.out.block(f"if not ({condition.format(*names)}):"):
+        writer.out.line("return np.nan, True")
+    return names

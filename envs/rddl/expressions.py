@@ -2,54 +2,17 @@
 
 import re
 from collections.abc import Callable
-from contextlib import nullcontext
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from bonspiel.envs.rddl.aggregations import Aggregations
 from bonspiel.envs.rddl.domain import Domain
 from bonspiel.envs.rddl.draws import draw
-from bonspiel.envs.rddl.uses import free
+from bonspiel.envs.rddl.scope import Scope, Variable
 from bonspiel.envs.rddl.storage import Storage, Value, bare
+from bonspiel.envs.rddl.uses import free
 from bonspiel.envs.rddl.writer import Writer
-
-
-class Variable(NamedTuple):
-    """A parameter, such as "?r", where its object is known.
-
-    Attributes:
-        kind: its type.
-        code: the number of the object, as source.
-    """
-
-    kind: str
-    code: str
-
-
-Scope = dict[str, Variable]
-
-
-class Condition(NamedTuple):
-    """Something that must be true, or must be false, for a product not to be zero."""
-
-    expression: Any
-    scope: Scope
-    holds: bool = True
-
-
-class Choice(NamedTuple):
-    """A choice of one object.
-
-    Attributes:
-        variable: of a loop, which needs to visit the chosen object only.
-        coordinate: of the action, 0 for none and else the object's number plus 1, as source.
-        condition: that is true for the chosen object.
-    """
-
-    variable: str
-    coordinate: str
-    condition: Condition
-
 
 COMPARISONS = {"==": "==", "~=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 LOGIC = {"^": " and ", "&": " and ", "|": " or "}
@@ -104,16 +67,16 @@ class Expressions:
         self.where = ""  # what is written, for messages
         self.known: dict[int, Value] = {}  # of expressions that were written before the innermost loop
         self._generator = generator
-        self._kinds = {
+        self._kinds: dict[str, Callable[[Any, Scope], Value]] = {
             "constant": self._constant,
             "pvar": self._variable,
             "arithmetic": self._arithmetic,
             "relational": self._relational,
             "boolean": self._logical,
-            "aggregation": self._aggregation,
+            "aggregation": Aggregations(self).value,
             "func": self._function,
             "control": self._control,
-            "randomvar": self._random,
+            "randomvar": lambda expression, scope: draw(self, expression, scope),
         }
 
     def value(self, expression: Any, scope: Scope) -> Value:
@@ -170,10 +133,10 @@ class Expressions:
         if name not in self.domain.rddl.variable_types:
             return Value(self._object(name))
         if name in self.storage.inlined:
-            return self.value(self.domain.expressions[name][1], self._inner(name, parameters, scope))
-        return self.storage.read(name, [self._index(one, scope) for one in parameters or ()], self.after)
+            return self.value(self.domain.expressions[name][1], self.inner(name, parameters, scope))
+        return self.storage.read(name, [self.index(one, scope) for one in parameters or ()], self.after)
 
-    def _index(self, parameter: Any, scope: Scope) -> str:
+    def index(self, parameter: Any, scope: Scope) -> str:
         """The number of an object: a loop's, one that is named, or the value of a fluent."""
         if not isinstance(parameter, str):
             return f"int({bare(self.number(parameter, scope))})"
@@ -267,168 +230,30 @@ class Expressions:
 
         return rest(0)
 
-    def _aggregation(self, expression: Any, scope: Scope) -> Value:
-        operator = expression.etype[1]
-        *typed, summed = expression.args
-        variables = [(name, kind) for _, (name, kind) in typed]
-        inner = scope | {name: self.variable(name, kind) for name, kind in variables}
-        if operator in ("forall", "exists"):
-            return self._quantifier(operator == "forall", variables, summed, inner)
-        name = self.storage.names.fresh({"sum": "total", "avg": "total", "prod": "product"}.get(operator, "best"))
-        if operator == "sum":
-            self._sum(name, variables, summed, inner)
-            return Value(name)
-        if operator in ("avg", "prod"):
-            self.out.line(f"{name} = {'0.0' if operator == 'avg' else '1.0'}")
-            step = f"{name} {'+' if operator == 'avg' else '*'}= "
-            self.loop(variables, lambda: self.out.line(step + bare(self.number(summed, inner))))
-            sizes = " * ".join(self.storage.count(kind) for _, kind in variables)
-            return Value(f"({name} / ({sizes}))" if operator == "avg" else name)
-        self.out.line(f"{name} = {'np.inf' if 'min' in operator else '-np.inf'}")
-        which = self.storage.names.fresh("which") if operator.startswith("arg") else ""
-        if which:
-            self.out.line(f"{which} = 0.0")
-
-        def compare() -> None:
-            value = self._named(self.number(summed, inner))
-            with self.out.block(f"if {value} {'<' if 'min' in operator else '>'} {name}:"):
-                self.out.line(f"{name} = {value}")
-                if which:
-                    self.out.line(f"{which} = float({inner[variables[0][0]].code})")
-
-        self.loop(variables, compare)
-        return Value(which or name)
-
-    def _sum(self, name: str, variables: list[tuple[str, str]], summed: Any, inner: Scope) -> None:
-        """A sum, in which what is multiplied by something false is left out.
-
-        Where a choice of one among the objects is such a factor, only the chosen object is visited.
-        """
-        self.out.line(f"{name} = 0.0")
-        conditions, factors = self._factors(summed, inner)
-        chosen = self._chosen(conditions, inner, {name for name, _ in variables})
-
-        def add() -> None:
-            tests = [self._test(one) for one in conditions if chosen is None or one != chosen.condition]
-            with self.out.block(f"if {bare(' and '.join(tests))}:") if tests else nullcontext():
-                values = [self.number(one, inner) for one in factors]
-                self.out.line(f"{name} += {bare(' * '.join(values) or '1.0')}")
-
-        def visit() -> None:
-            if chosen is None:
-                add()
-                return
-            self.out.line(f"{inner[chosen.variable].code} = int({chosen.coordinate}) - 1")
-            with self.out.block(f"if {inner[chosen.variable].code} >= 0:"):
-                add()
-
-        self.loop([one for one in variables if chosen is None or one[0] != chosen.variable], visit)
-
-    def _factors(self, expression: Any, scope: Scope) -> tuple[list[Condition], list[Any]]:
-        """The factors of a product: those that are true or false, and the others."""
-        if self.domain.is_boolean(expression):
-            return self._conjuncts(expression, scope), []
-        if expression.etype != ("arithmetic", "*"):
-            return [], [expression]
-        conditions: list[Condition] = []
-        factors: list[Any] = []
-        for one in expression.args:
-            tests, values = self._factors(one, scope)
-            conditions += tests
-            factors += values
-        return conditions, factors
-
-    def _conjuncts(self, expression: Any, scope: Scope) -> list[Condition]:
-        """Conditions that hold together where an expression is true."""
-        kind, operator = expression.etype
-        if kind == "boolean" and operator in "^&" and len(expression.args) > 1:
-            return [condition for one in expression.args for condition in self._conjuncts(one, scope)]
-        if kind == "pvar" and (name := expression.args[0]) in self.storage.inlined:
-            return self._conjuncts(self.domain.expressions[name][1], self._inner(name, expression.args[1], scope))
-        if kind == "control" and operator == "if":
-            test, then, otherwise = expression.args
-            if then.etype[0] == "constant" and then.args is False:
-                return [Condition(test, scope, holds=False), *self._conjuncts(otherwise, scope)]
-        return [Condition(expression, scope)]
-
-    def _test(self, condition: Condition) -> str:
-        code = self.value(condition.expression, condition.scope).code
-        return code if condition.holds else f"not {code}"
-
-    def _chosen(self, conditions: list[Condition], inner: Scope, variables: set[str]) -> Choice | None:
-        """The choice of one among conditions that says which object one of the variables is."""
-        objects = {inner[name].code: name for name in variables}
-        for condition in conditions:
-            if not condition.holds or condition.expression.etype[0] != "pvar":
-                continue
-            fluent, parameters = condition.expression.args
-            codes = [self._index(one, condition.scope) for one in parameters or ()]
-            row = self.storage.choice(fluent, codes)
-            if row is not None and codes[-1] in objects and codes[-1] not in codes[:-1]:
-                return Choice(objects[codes[-1]], row, condition)
-        return None
-
-    def _inner(self, fluent: str, parameters: Any, scope: Scope) -> Scope:
+    def inner(self, fluent: str, parameters: Any, scope: Scope) -> Scope:
         """The scope of a fluent's definition where it is read with these parameters."""
         variables = self.domain.expressions[fluent][0]
-        codes = [self._index(one, scope) for one in parameters or ()]
+        codes = [self.index(one, scope) for one in parameters or ()]
         return {name: Variable(kind, code) for (name, kind), code in zip(variables, codes, strict=True)}
 
-    def _quantifier(self, every: bool, variables: list[tuple[str, str]], tested: Any, inner: Scope) -> Value:
-        name = self.storage.names.fresh("all_hold" if every else "one_holds")
-        self.out.line(f"{name} = {every}")
-
-        def test() -> None:
-            code = self.value(tested, inner).code
-            with self.out.block(f"if {f'not {code}' if every else bare(code)}:"):
-                self.out.line(f"{name} = {not every}")
-                self.out.line("break")
-
-        def stop() -> None:
-            with self.out.block(f"if {f'not {name}' if every else name}:"):
-                self.out.line("break")
-
-        self._loop(variables, test, stop)
-        return Value(name, True)
-
-    def _loop(
+    def loop(
         self, variables: list[tuple[str, str]], body: Callable[[], None], between: Callable[[], None] = lambda: None
     ) -> None:
-        """Loops over all objects of each parameter; `between` runs after each inner loop."""
-        (name, kind), *rest = variables
-        with self.out.block(f"for {self.storage.parameter(name)} in range({self.storage.count(kind)}):"):
-            if rest:
-                self._loop(rest, body, between)
-                between()
-            else:
-                body()
-
-    def loop(self, variables: list[tuple[str, str]], body: Callable[[], None]) -> None:
-        """Write statements once for all combinations of objects."""
-        if variables:
-            self._loop(variables, body)
-        else:
-            body()
-
-    def _random(self, expression: Any, scope: Scope) -> Value:
-        return draw(self, expression, scope)
-
-    def demand(self, condition: str, given: list[tuple[Any, str]]) -> list[str]:
-        """Write a test of a distribution's arguments, as pyRDDLGym has; a step with a wrong one has no reward.
+        """Write statements once for all combinations of objects.
 
         Args:
-            condition: with the arguments as {0}, {1}.
-            given: expressions of the arguments, and their source.
-
-        Returns:
-            The source of the arguments, which stand in two places.
+            variables: of the loops, with their types; none to write the statements as they are.
+            body: writes the statements.
+            between: writes what follows each inner loop.
         """
-        if all(self.domain.is_constant(one) for one, _ in given):
-            return [code for _, code in given]
-        names = [self._named(code) for _, code in given]
-        with self.out.block(f"if not ({condition.format(*names)}):"):
-            self.out.line("return np.nan, True")
-        return names
+        if not variables:
+            body()
+            return
+        (name, kind), *rest = variables
+        with self.out.block(f"for {self.storage.parameter(name)} in range({self.storage.count(kind)}):"):
+            self.loop(rest, body, between)
+            if rest:
+                between()
 
     def generator(self, expression: Any) -> str:
         """The source of the generator that an expression draws from."""
@@ -438,7 +263,7 @@ class Expressions:
         position = self.storage.position([kind for _, kind in names], [self.storage.parameter(one) for one, _ in names])
         return self._generator(expression, position or "0")
 
-    def _named(self, code: str) -> str:
+    def named(self, code: str) -> str:
         """A name for a value that is used more than once."""
         if re.fullmatch(r"\w+", code):
             return code
@@ -450,4 +275,3 @@ class Expressions:
 def _literal(value: float) -> Value:
     text = repr(value) if np.isfinite(value) else f"{'-' * (value < 0)}np.inf"
     return Value(f"({text})" if text.startswith("-") else text)
-

@@ -102,7 +102,8 @@ def from_rddl(domain: str, instance: Any = "1", bound: float = BOUND, interprete
 
 def _state_bounds(domain: Domain, horizon: int) -> tuple[Array, Array]:
     """Bounds of each coordinate of a state; infinite where the domain has none."""
-    low, high = [], []
+    low: list[Array] = []
+    high: list[Array] = []
     for fluent in domain.rddl.state_fluents:
         kind, count = domain.range(fluent), domain.count(fluent)
         if kind in ("real", "int"):

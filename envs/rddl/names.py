@@ -4,7 +4,19 @@ import builtins
 import keyword
 import re
 
-TAKEN = {*keyword.kwlist, *dir(builtins), "action", "compiled", "math", "interm", "next_state", "np", "params", "rng", "state"}
+TAKEN = {
+    *keyword.kwlist,
+    *dir(builtins),
+    "action",
+    "compiled",
+    "math",
+    "interm",
+    "next_state",
+    "np",
+    "params",
+    "rng",
+    "state",
+}
 
 
 class Names:

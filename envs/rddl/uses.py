@@ -66,7 +66,11 @@ def find_inlined(domain: Domain) -> set[str]:
         if not variables or fluent in domain.rddl.prev_state or fluent in late or is_random(expression):
             continue
         small = len(within) <= SMALL and not any(one.etype[0] == "aggregation" for one in within)
-        if small and domain.range(fluent) == "bool" and not found & {str(one.args[0]) for one in within if one.etype[0] == "pvar"}:
+        if (
+            small
+            and domain.range(fluent) == "bool"
+            and not found & {str(one.args[0]) for one in within if one.etype[0] == "pvar"}
+        ):
             found.add(fluent)
         elif counts[fluent] == 1:
             (use,) = (one for one in read if one.args[0] == fluent)

@@ -104,12 +104,7 @@ def show_problem(text: str, source: bool) -> None:
     rows = [
         (name, kind, f"{low:g} to {high:g}", f"{null:g}")
         for name, kind, low, high, null in zip(
-            model.action_names,
-            model.action_kinds,
-            model.action_low,
-            model.action_high,
-            model.null_action,
-            strict=True,
+            model.action_names, model.action_kinds, model.action_low, model.action_high, model.null_action, strict=True
         )
     ]
     widths = [max(map(len, column)) for column in zip(("action", "kind", "values", "default"), *rows, strict=True)]
