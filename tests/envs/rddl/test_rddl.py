@@ -87,23 +87,26 @@ def test_preconditions_that_are_not_enforced_are_named(capfd, monkeypatch):
     ("old", "new", "words"),
     [
         ("Normal(0.0, 0.01)", "Dirichlet(1.0)", "pyRDDLGym cannot read it"),
-        (
-            "+ count;",
-            "+ $clip[count];",
-            r"\$clip in spread' cannot be compiled \(line 24 of the domain: spread' = spread",
-        ),
         ("termination { place", "termination { nowhere", "pyRDDLGym cannot read it"),
     ],
-    ids=["vector", "function", "unknown"],
+    ids=["vector", "unknown"],
 )
 def test_what_cannot_be_compiled_is_refused(write, old, new, words):
     with pytest.raises(Refused, match=words):
         from_rddl(*write(old, new))
 
 
-def test_what_is_seen_in_part_is_refused():
-    with pytest.raises(Refused, match=r"observ-fluent in pvariables cannot be compiled \(line 32 of the domain: o1 "):
-        from_rddl("PropDBN_rddlsim", "0")
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Option_or", r"cholesky in price' cannot be compiled \(line 79 of the domain: cov-factor"),
+        ("PropDBN_rddlsim", r"observ-fluent in pvariables cannot be compiled \(line 32 of the domain: o1 "),
+        ("Sudoku_arcade", r"max-nondef-actions = 1: a limit of actions that are not boolean"),
+    ],
+)
+def test_a_construct_is_refused_with_its_line(name, words):
+    with pytest.raises(Refused, match=words):
+        from_rddl(name, "0")
 
 
 def test_a_probability_out_of_range_makes_the_step_invalid(write):
@@ -125,6 +128,13 @@ def test_the_same_problem_interpreted(write):
         reward, over = one.step(state, action, new, one.params, np.random.default_rng(1))
         ends.append([reward, over, *new[1:]])
     assert ends[0] == ends[1]
+
+
+def test_what_cannot_be_compiled_can_be_interpreted():
+    model, rng = from_rddl("Option_or", "0", interpreted=True), np.random.default_rng(0)
+    state, action, new = model.initial_state(rng), np.empty(1), np.full(model.state_dim, np.nan)
+    model.sample_action(state, action, model.params, rng)
+    assert np.isfinite(model.step(state, action, new, model.params, rng)[0]) and np.isfinite(new).all()
 
 
 def test_models_are_equal_by_their_arguments_and_survive_a_pickle():
