@@ -3,29 +3,11 @@
 import numpy as np
 import pytest
 
-from bonspiel.envs.rddl import from_rddl
-from bonspiel.envs.rddl.actions import Actions
-from bonspiel.envs.rddl.domain import read_domain
-from tests.envs.rddl.recorded_draws import Compared
+from bonspiel.envs.rddl import expressions, from_rddl
+from docs.studies import rddl as study
 
-COMPETITION = ("HVAC", "MarsRover", "MountainCar", "UAV", "PowerGen", "Reservoir", "RaceCar", "RecSim")
-# all domains of rddlrepository with real actions, and some with others
+# with actions of other kinds; the study has all with real ones
 OTHERS = (
-    "Reacher_physics",
-    "Quadcopter_physics",
-    "Bicycle_physics",
-    "Pendulum_gym",
-    "CartPole_Continuous_gym",
-    "MountainCar_Continuous_gym",
-    "UAV_Continuous",
-    "UAV_Mixed",
-    "Intruders_Continuous",
-    "HVAC",
-    "Reservoir_Continuous",
-    "PowerGen_Continuous",
-    "Navigation_Continuous",
-    "Epidemic",
-    "Zombies_arcade",
     "SupplyChain_or",
     "Knapsack_or",
     "Tetris_arcade",
@@ -35,26 +17,26 @@ OTHERS = (
     "Sidewalk_rddlsim",
     "TrafficBLX_ComplexPhases",
 )
-PROBLEMS = [(f"{name}_ippc2023", str(instance)) for name in COMPETITION for instance in range(1, 6)]
-PROBLEMS += [(name, "0") for name in OTHERS]
-LARGE = {("RecSim_ippc2023", "4"): 3, ("RecSim_ippc2023", "5"): 1}  # steps; the others take 30
+PROBLEMS = (*study.PROBLEMS, *(f"{name}:0" for name in OTHERS))
+LARGE = {"RecSim_ippc2023:4": 3, "RecSim_ippc2023:5": 1}  # steps; the others take 30
 HERE = "tests/envs/rddl/"
 
 
-@pytest.mark.parametrize(("name", "instance"), PROBLEMS, ids=lambda text: text)
-def test_a_step_is_the_step_of_pyrddlgym(name, instance):
-    domain = read_domain(name, instance)
-    actions = Actions(domain, 100.0)
-    compared, rng = Compared(domain, actions), np.random.default_rng(7)
-    start = np.concatenate([*map(domain.values, domain.rddl.state_fluents), np.zeros(1)])
-    state, action = start, np.empty(len(actions.low))
-    for _ in range(LARGE.get((name, instance), 30)):
-        compared.interpreter.sample_action(state, action, np.zeros(1), rng)
-        (theirs, reward, over), (ours, our_reward, our_over) = compared.step(state, action, rng)
-        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(our_reward, reward, rtol=1e-9, atol=1e-9)
-        assert our_over == over
-        state = start if over or theirs[-1] >= domain.rddl.horizon else theirs
+@pytest.mark.parametrize("problem", PROBLEMS)
+def test_a_step_is_the_step_of_pyrddlgym(problem):
+    assert study.largest_difference(problem, LARGE.get(problem, 30), seed=7) <= study.TOLERANCE
+
+
+def test_a_difference_is_found(monkeypatch):
+    """Where ours takes the sine for the cosine."""
+    monkeypatch.setitem(expressions.FUNCTIONS, "cos", "np.sin({})")
+    assert study.largest_difference("UAV_ippc2023:1", 3) > 1e-3
+
+
+def test_the_study_prints_a_line_for_each_problem(capsys):
+    study.main(["Reservoir_ippc2023:1", "--steps", "20", "--seconds", "0.01"])
+    heading, _, row = capsys.readouterr().out.splitlines()
+    assert heading.count("|") == row.count("|") == 7 and row.startswith("| Reservoir_ippc2023:1 | ")
 
 
 @pytest.mark.parametrize(
@@ -79,7 +61,7 @@ def test_compiled_code_draws_as_its_source_does(problem):
 
 
 def test_a_distribution_is_pyrddlgyms():
-    """One step of the corridor 20,000 times by each: the place is normal, the light comes on in 9 of 10."""
+    """One step of the corridor by each program many times: the place is normal, the light comes on in 9 of 10."""
     problem, count = (f"{HERE}corridor.rddl", f"{HERE}corridor_1.rddl"), 4000
     action, found = np.array([1.0, 0.5, 1.0, 2.0]), []
     for interpreted, seed in ((False, 1), (True, 2)):
