@@ -18,7 +18,7 @@ from numba import njit
 from bonspiel.envs.rddl import RddlModel, from_rddl
 from bonspiel.envs.rddl.actions import Actions
 from bonspiel.envs.rddl.domain import Domain, read_domain
-from bonspiel.envs.rddl.model import BOUND
+from bonspiel.envs.rddl.model import BOUND, Bounds
 from bonspiel.envs.rddl.oracle import Interpreter
 from bonspiel.envs.rddl.source import write_source
 from bonspiel.planners.model import Array
@@ -139,7 +139,7 @@ def largest_difference(problem: str, steps: int, seed: int = 1) -> float:
     """
     name, _, instance = problem.partition(":")
     domain = read_domain(name, instance)
-    actions, rng, largest = Actions(domain, BOUND), np.random.default_rng(seed), 0.0
+    actions, rng, largest = Actions(domain, Bounds(BOUND).of), np.random.default_rng(seed), 0.0
     compared = Compared(domain, actions)
     start = np.concatenate([*map(domain.values, domain.rddl.state_fluents), np.zeros(1)])
     state, action = start, np.empty(len(actions.low))
@@ -178,7 +178,7 @@ def steps_a_second_of_pyrddlgym(problem: str, seconds: float) -> float:
     """Steps a second of pyRDDLGym's simulator, without the checks and dictionaries of its environment."""
     name, _, instance = problem.partition(":")
     domain = read_domain(name, instance)
-    interpreter, rng = Interpreter(domain, Actions(domain, BOUND)), np.random.default_rng(0)
+    interpreter, rng = Interpreter(domain, Actions(domain, Bounds(BOUND).of)), np.random.default_rng(0)
     action, given = np.empty(len(interpreter.actions.low)), []
     for _ in range(20):
         interpreter.sample_action(action, action, action, rng)

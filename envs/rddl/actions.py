@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -49,7 +49,7 @@ class Actions:
     """
 
     domain: Domain
-    bound: float
+    bound: Callable[[str], float]  # the largest size of a fluent's actions that the domain leaves unbounded
 
     @cached_property
     def blocks(self) -> list[Coordinates]:
@@ -138,13 +138,14 @@ class Actions:
             return Coordinates((fluent,), names, "categorical", np.zeros(count), top, null)
         low, high = (np.ravel(np.broadcast_to(one, self.domain.sizes(self.domain.types(fluent)) or (1,))).astype(float)
                      for one in self.domain.bounds[fluent])  # fmt: skip
-        for side, edge, value in (("lower", low, -self.bound), ("upper", high, self.bound)):
+        bound = self.bound(fluent)
+        for side, edge, value in (("lower", low, -bound), ("upper", high, bound)):
             if not np.all(np.isfinite(edge)):
                 say_once(
                     f"rddl:{self.domain.name}: action {fluent} has no {side} bound: {value:g} is used; "
-                    "bound=NUMBER sets another"
+                    f"bound=NUMBER or bound=({fluent}=NUMBER) sets another"
                 )
-        low, high = np.where(np.isfinite(low), low, -self.bound), np.where(np.isfinite(high), high, self.bound)
+        low, high = np.where(np.isfinite(low), low, -bound), np.where(np.isfinite(high), high, bound)
         if kind == "int":
             low, high = np.ceil(low), np.floor(high)
         return Coordinates((fluent,), names, "real" if kind == "real" else "integer", low, high, null)

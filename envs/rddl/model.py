@@ -5,9 +5,10 @@ import hashlib
 import importlib.util
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,8 +19,48 @@ from bonspiel.envs.rddl.source import write_source
 from bonspiel.planners.checks import require_positive
 from bonspiel.planners.core.code.cache import say_once, usable_folder
 from bonspiel.planners.model import Array, Rng
+from bonspiel.planners.registry import unknown
 
 BOUND = 100.0  # of actions that a domain leaves unbounded
+
+
+class Bounds(NamedTuple):
+    """Largest sizes of actions: one for all, and those of single fluents."""
+
+    default: float
+    own: tuple[tuple[str, float], ...] = ()
+
+    def of(self, fluent: str) -> float:
+        """The largest size of a fluent's actions."""
+        return dict(self.own).get(fluent, self.default)
+
+    @classmethod
+    def read(cls, given: float | str | Mapping[str, float]) -> "Bounds":
+        """The bounds as they are written.
+
+        Raises:
+            ValueError: not of that form, or no positive number.
+        """
+        if isinstance(given, str):
+            pairs = [one.partition("=") for one in given.split(",")]
+            try:
+                given = {name.strip(): float(number) for name, _, number in pairs}
+            except ValueError as error:
+                raise ValueError(f"bound={given!r}: must be a number or FLUENT=NUMBER,...") from error
+        found = given if isinstance(given, Mapping) else {}
+        for name, number in (found or {"bound": given}).items():
+            require_positive(name, number)
+        return cls(BOUND if isinstance(given, Mapping) else float(given), tuple(sorted(found.items())))
+
+    def check(self, domain: Domain) -> None:
+        """Refuse fluents that are no actions of a domain.
+
+        Raises:
+            ValueError: names the fluent and those of the domain.
+        """
+        for name, _ in self.own:
+            if name not in domain.rddl.action_fluents:
+                raise unknown(f"action of rddl:{domain.name}", name, domain.rddl.action_fluents)
 
 
 class RddlModel:
@@ -37,8 +78,8 @@ class RddlModel:
         null_action: does nothing, as the domain has it, [action_dim].
     """
 
-    def __init__(self, domain: Domain, bound: float, interpreted: bool, arguments: tuple[Any, ...]) -> None:
-        actions = Actions(domain, bound)
+    def __init__(self, domain: Domain, bounds: Bounds, interpreted: bool, arguments: tuple[Any, ...]) -> None:
+        actions = Actions(domain, bounds.of)
         self._arguments = arguments
         self.name = domain.name
         self.domain = domain
@@ -71,19 +112,22 @@ class RddlModel:
         return isinstance(other, RddlModel) and self._arguments == other._arguments
 
     def __hash__(self) -> int:
-        return hash(self._arguments)
+        return hash(repr(self._arguments))
 
     def __repr__(self) -> str:
         return f"from_rddl{self._arguments}"
 
 
-def from_rddl(domain: str, instance: Any = "1", bound: float = BOUND, interpreted: bool = False) -> RddlModel:
+def from_rddl(
+    domain: str, instance: Any = "1", bound: float | str | Mapping[str, float] = BOUND, interpreted: bool = False
+) -> RddlModel:
     """A problem in RDDL as a model, compiled to machine code.
 
     Args:
         domain: a name of rddlrepository, such as "Reservoir_ippc2023", or the path of a file that ends with ".rddl".
         instance: of that name, or the path of its file.
-        bound: largest size of actions that the domain leaves without a bound; which they are is said once.
+        bound: largest size of actions that the domain leaves without a bound; a line says which. A number for all, or
+            numbers by fluent, as a mapping or written `fan-in=10,heat-input=1000`; the others have 100.
         interpreted: whether pyRDDLGym makes the steps, some hundred times slower, also those that cannot be compiled.
 
     Raises:
@@ -91,9 +135,10 @@ def from_rddl(domain: str, instance: Any = "1", bound: float = BOUND, interprete
         ValueError: no such problem, one that pyRDDLGym cannot read, or one with a construct that cannot be compiled,
             which is named with its line.
     """
-    require_positive("bound", bound)
-    arguments = (str(domain), str(instance), float(bound), bool(interpreted))
-    model = RddlModel(read_domain(*arguments[:2]), bound, interpreted, arguments)
+    bounds = Bounds.read(bound)
+    read = read_domain(str(domain), str(instance))
+    bounds.check(read)
+    model = RddlModel(read, bounds, interpreted, (str(domain), str(instance), bound, bool(interpreted)))
     if ignored := model.layout.not_enforced():
         numbers = ", ".join(map(str, ignored))
         say_once(f"rddl:{model.name}: action preconditions that are no bounds are not enforced: number {numbers}")

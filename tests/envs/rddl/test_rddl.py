@@ -74,7 +74,22 @@ def test_an_action_without_bounds_gets_one_and_a_line_says_so(write, capfd, monk
     monkeypatch.delenv("BONSPIEL_SAID", raising=False)
     model = from_rddl(*write("push >= -1.0; push <= 1.0;", "push <= 1.0;"), bound=7.5)
     assert model.action_low.tolist() == [0, -7.5, 0, 0]
-    assert "action push has no lower bound: -7.5 is used; bound=NUMBER sets another" in capfd.readouterr().err
+    assert (
+        "action push has no lower bound: -7.5 is used; bound=NUMBER or bound=(push=NUMBER) sets"
+        in capfd.readouterr().err
+    )
+
+
+def test_bounds_of_single_actions():
+    text = "rddl:HVAC_ippc2023:instance=1,bound=(heat-input=1000)"
+    model = envs.parse(text)
+    assert set(model.action_high) == {100.0, 1000.0}
+    assert set(model.action_low) == {0.05, -1000.0} and model == envs.parse(text)
+    assert from_rddl("HVAC_ippc2023", 1, bound={"heat-input": 1000.0}).action_low.tolist() == model.action_low.tolist()
+    wrong = {"heat-inputs=3": "Did you mean 'heat-input'", "heat-input": "FLUENT=NUMBER", "fan-in=-1": "fan-in"}
+    for text, words in wrong.items():
+        with pytest.raises(ValueError, match=words):
+            from_rddl("HVAC_ippc2023", 1, bound=text)
 
 
 def test_preconditions_that_are_not_enforced_are_named(capfd, monkeypatch):
