@@ -47,10 +47,12 @@ class Bounds(NamedTuple):
                 given = {name.strip(): float(number) for name, _, number in pairs}
             except ValueError as error:
                 raise ValueError(f"bound={given!r}: must be a number or FLUENT=NUMBER,...") from error
-        found = given if isinstance(given, Mapping) else {}
-        for name, number in (found or {"bound": given}).items():
+        if not isinstance(given, Mapping):
+            require_positive("bound", given)
+            return cls(float(given))
+        for name, number in given.items():
             require_positive(name, number)
-        return cls(BOUND if isinstance(given, Mapping) else float(given), tuple(sorted(found.items())))
+        return cls(BOUND, tuple(sorted(given.items())))
 
     def check(self, domain: Domain) -> None:
         """Refuse fluents that are no actions of a domain.
