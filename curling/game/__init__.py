@@ -43,8 +43,17 @@ def _models(game: "CurlingGame") -> tuple[Curling, Curling]:
 class CurlingGame:
     """A match of curling; see `runs.games.game.TwoPlayerGame`.
 
-    The parameters are those of `curling.model.Curling`, and `ties`, the value of a draw: "half" for both, or "thesis",
-    0.781 for the team that would have the hammer next.
+    Args:
+        ends: ends of the match, at most 100.
+        physics: "fcv1", "dc2" or "dc4", which is fcv1 with the limits of play of Digital Curling 4.
+        rule: "five_rock", "four_rock", "no_tick" (five rock with the no-tick rule) or "none"; None is the default of
+            the physics. In mixed doubles it is "modified".
+        noise: "normal_dist" or "none" for fcv1 and dc4, "dc2", "gat" or "none" for dc2, or one of these with a factor,
+            "2*normal_dist"; None is the first name of the physics.
+        extra_ends: largest number of extra ends after a tie, at most 100; a tie after them is a draw.
+        ties: value of a draw: "half" for both teams, or "thesis", 0.781 for the team that would have the hammer next.
+        game: "standard", or "mixed_doubles", which is for fcv1 and dc4.
+        pattern: place of the guards that are set up in mixed doubles, 0 (nearest the house) to 5.
     """
 
     ends: int = 2
@@ -165,7 +174,18 @@ class CurlingGame:
 
 @dataclass(frozen=True)
 class MixedDoublesGame(CurlingGame):
-    """`CurlingGame` of mixed doubles, with the limits of play of Digital Curling 4."""
+    """`CurlingGame` of mixed doubles, with the limits of play of Digital Curling 4.
+
+    Args:
+        ends: ends of the match, at most 100.
+        physics: "dc4", which is fcv1 with the limits of play of Digital Curling 4, or "fcv1".
+        rule: None or "modified", that of mixed doubles.
+        noise: "normal_dist" (as None), "none", or a factor of the first, "2*normal_dist".
+        extra_ends: largest number of extra ends after a tie, at most 100; a tie after them is a draw.
+        ties: value of a draw: "half" for both teams, or "thesis", 0.781 for the team that would have the hammer next.
+        game: the name of this game.
+        pattern: place of the guards that are set up, 0 (nearest the house) to 5.
+    """
 
     physics: str = "dc4"
     game: str = "mixed_doubles"

@@ -27,7 +27,16 @@ def _model(game: "GoGame") -> Go:
 
 @dataclass(frozen=True)
 class GoGame:
-    """A game of Go; see `runs.games.game.TwoPlayerGame`. The parameters are those of `go.model.Go`."""
+    """A game of Go; see `runs.games.game.TwoPlayerGame`.
+
+    Args:
+        size: lines each way, 5 to 19.
+        komi: points that White is given, a multiple of 1/2.
+        superko: whether no position may be on the board twice (positional superko); otherwise only a single stone may
+            not be retaken at once (simple ko). Playouts keep to simple ko.
+        playout: of `rollout`: "mogo" answers atari, plays 3x3 patterns and captures (Gelly et al. 2006), "light" plays
+            at random; neither fills eyes.
+    """
 
     size: int = 9
     komi: float = 7.5

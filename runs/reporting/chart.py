@@ -1,4 +1,4 @@
-"""The chart of a run: reward against budget, and below it the regret, for each environment and unit of budget."""
+"""The chart of a run: reward against budget, and if wanted the regret, for each environment and unit of budget."""
 
 from collections.abc import Sequence
 from operator import attrgetter
@@ -47,15 +47,15 @@ def floor(panel: Panel) -> float:
     return RESOLUTION * (reach if reach > 0.0 else 1.0)
 
 
-def draw(panels: Sequence[Panel]) -> Figure:
-    """The figure of some panels; regrets are drawn where the optimum is known.
+def draw(panels: Sequence[Panel], *, regret: bool = False) -> Figure:
+    """The figure of some panels; with `regret` also the regrets, where the optimum is known.
 
     Raises:
         ValueError: there is no panel.
     """
     if not panels:
         raise ValueError("there is nothing to draw: no panel has a result")
-    heights = HEIGHTS if any(panel.optimum is not None for panel in panels) else HEIGHTS[:1]
+    heights = HEIGHTS if regret and any(panel.optimum is not None for panel in panels) else HEIGHTS[:1]
     columns = min(COLUMNS, len(panels))
     blocks = -(-len(panels) // columns)
     longest = max(sum(len(fold(panel.label(text), LABEL)) for text in panel.curves) for panel in panels)
@@ -72,9 +72,9 @@ def draw(panels: Sequence[Panel]) -> Figure:
     return figure
 
 
-def save(panels: Sequence[Panel], folder: Path) -> list[Path]:
+def save(panels: Sequence[Panel], folder: Path, *, regret: bool = False) -> list[Path]:
     """Write chart.png and chart.svg, the same bytes for the same panels; returns their paths."""
-    return save_figure(draw(panels), folder / "chart.png")
+    return save_figure(draw(panels, regret=regret), folder / "chart.png")
 
 
 def _panel(axes: Sequence[Axes], panel: Panel, styles: dict[str, Style], *, named: bool) -> None:

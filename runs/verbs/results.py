@@ -104,7 +104,7 @@ def chart(arguments: argparse.Namespace) -> int:
     folder = arguments.out or arguments.run
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        paths = chart.save(panels, folder)
+        paths = chart.save(panels, folder, regret=arguments.regret)
     print(*paths, sep="\n")
     return DONE
 
@@ -194,6 +194,7 @@ def add_verbs(verb: Verb) -> None:
     command = verb("chart", chart, "draw a run's chart as PNG and SVG", "bonspiel chart results/quick")
     _add_run(command)
     option(command, "--out", "FOLDER", "folder for the pictures (default: RUN)")
+    flag(command, "--regret", "draw the regret, optimum less mean return, below each panel")
     command = verb(
         "report", report, "print a run's tables, write its chart and report", "bonspiel report results/quick"
     )

@@ -179,6 +179,9 @@ def test_chart_and_report_are_made_again(run, finished):
     assert (finished / "chart.svg").read_bytes() == before
     assert run("chart", finished, "--out", "elsewhere")[0] == 0
     assert Path("elsewhere/chart.svg").read_bytes() == before
+    assert b"regret" not in before
+    assert run("chart", finished, "--regret", "--out", "elsewhere")[0] == 0
+    assert b"regret" in Path("elsewhere/chart.svg").read_bytes()
     (finished / "report.md").unlink()
     assert run("report", finished)[0] == 0
     assert (finished / "report.md").exists()

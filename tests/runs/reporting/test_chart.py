@@ -61,8 +61,7 @@ def test_the_svg_holds_every_series_label_and_line(tmp_path):
 
 
 def test_the_curves_are_the_means_and_the_regret_what_is_missing():
-    figure = chart.draw([TRAP])
-    reward, regret = figure.axes
+    reward, regret = chart.draw([TRAP], regret=True).axes
     lines = {line.get_label(): line for line in reward.lines}
     np.testing.assert_allclose(lines["uct"].get_xdata(), [10, 100, 1000])
     np.testing.assert_allclose(lines["uct"].get_ydata(), [1.3, 1.35, 1.4])
@@ -149,7 +148,7 @@ def test_planners_from_outside_and_names_in_leaderboards_are_told_apart(texts):
 def test_every_line_and_marker_reaches_the_figures():
     texts = ["icem", *(f"icem:memory={number}" for number in range(6)), "dpw"]
     looks = styles.of_planners(texts)
-    (reward, _) = chart.draw([replace(TRAP, curves={text: curve(1.2, 1.5) for text in texts})]).axes
+    (reward,) = chart.draw([replace(TRAP, curves={text: curve(1.2, 1.5) for text in texts})]).axes
     drawn = {line.get_label(): line for line in reward.lines}
     for text, look in looks.items():
         assert drawn[text].get_marker() == look.marker and drawn[text].get_color() == look.colour
@@ -187,7 +186,7 @@ def test_a_planner_looks_the_same_in_all_panels_of_an_environment():
     curves = {"abstraction:exploration=2": curve(1.4, 1.5), "abstraction": curve(1.3, 1.6)}
     ms = Panel(TRAP.env, "ms", curves, 1.7, 1.03)
     both = replace(TRAP, curves={"abstraction": curve(1.2), **TRAP.curves})
-    drawn = [{line.get_label(): line for line in axes.lines} for axes in chart.draw([both, ms]).axes]
+    drawn = [{line.get_label(): line for line in axes.lines} for axes in chart.draw([both, ms], regret=True).axes]
     assert len(drawn) == 4
     for text in ("abstraction", "abstraction:exploration=2"):
         looks = {
@@ -199,7 +198,7 @@ def test_a_planner_looks_the_same_in_all_panels_of_an_environment():
 
 def rendered(panels):
     """The figure as it is saved, with its layout."""
-    figure = chart.draw(panels)
+    figure = chart.draw(panels, regret=True)
     figure.canvas.draw()
     return figure
 
@@ -244,7 +243,8 @@ def test_every_axis_of_regrets_has_numbers_in_full(means, labels):
 
 def test_a_single_budget_has_its_intervals_side_by_side():
     panel = Panel("trap", "simulations", {"uct": curve(1.4), "dpw": curve(1.5), "pw": curve(1.45)}, 1.7, 1.03)
-    for axes, ends in zip(chart.draw([panel]).axes, ([(1.3, 1.5), (1.4, 1.6)], [(0.2, 0.4), (0.1, 0.3)]), strict=True):
+    drawn = chart.draw([panel], regret=True).axes
+    for axes, ends in zip(drawn, ([(1.3, 1.5), (1.4, 1.6)], [(0.2, 0.4), (0.1, 0.3)]), strict=True):
         bars = [line for line in axes.lines if line.get_marker() == "_"]
         np.testing.assert_allclose([line.get_ydata() for line in bars[:2]], ends)
         assert len({float(line.get_xdata()[0]) for line in bars}) == 3
@@ -271,15 +271,16 @@ def test_many_panels_stand_below_each_other():
     ]
 
 
-def test_no_room_is_kept_for_regrets_that_nobody_knows():
-    assert len(chart.draw([TRACK]).axes) == 1
-    assert len(chart.draw([TRACK, TRAP]).axes) == 4
+def test_regrets_are_drawn_if_wanted_and_known():
+    assert len(chart.draw([TRACK], regret=True).axes) == 1
+    assert len(chart.draw([TRACK, TRAP], regret=True).axes) == 4
+    assert len(chart.draw([TRACK, TRAP]).axes) == 2
 
 
 def test_the_foot_of_regrets_is_told_as_it_is():
     hunt = replace(TRAP, optimum=0.991, random=-0.468, curves={"uct": curve(0.991, 0.9)})
     assert chart.floor(hunt) == pytest.approx(0.001459)
-    assert "within 0.0015 of the optimum" in {text.get_text() for text in chart.draw([hunt]).axes[1].texts}
+    assert "within 0.0015 of the optimum" in {text.get_text() for text in chart.draw([hunt], regret=True).axes[1].texts}
     assert chart.floor(replace(TRAP, optimum=0.5, random=0.5)) == chart.RESOLUTION
 
 
@@ -291,7 +292,7 @@ def test_drawing_leaves_matplotlib_as_it_was():
 
 def test_a_single_budget_and_a_single_episode_can_be_drawn():
     lonely = Panel("trap", "simulations", {"uct": [(10, Summary(1, 1.4, np.nan, np.nan, 1.4))]}, 1.7, 1.03)
-    reward, _ = chart.draw([lonely]).axes
+    (reward,) = chart.draw([lonely]).axes
     assert reward.lines[0].get_ydata().tolist() == [1.4]
 
 
