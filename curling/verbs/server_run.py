@@ -77,8 +77,8 @@ def _context(options: Options) -> ServerContext:
         raise UsageError(f"--watch={options.watch}: the clients use that port, choose another one")
     # Digital Curling 3 and 4 play extra ends until a match is decided, Digital Curling 2 has draws
     extra_ends = 0 if options.protocol == "dc2" else MOST_ENDS
-    rules = options.physics, options.rule, _noise(options), ends, extra_ends
-    match = Match(("", ""), *rules, seed=seed, engine=options.engine)
+    rules = {"physics": options.physics, "rule": options.rule, "noise": _noise(options), "ends": ends}
+    match = Match(players=("", ""), extra_ends=extra_ends, seed=seed, engine=options.engine, **rules)
     model = match.model()
     with writing(options.records):
         options.records.mkdir(parents=True, exist_ok=True)

@@ -30,7 +30,7 @@ def test_planners_alone_plan_a_shot_of_the_game(asked, capsys, game):
     warm_up.warm_up(game, [COMMAND, PLANNER, PROGRAM])
     assert len(asked) == 2
     for position, choice in asked:
-        assert position.first_shot == position.shot == game.model.first_shot
+        assert position.settings.first_shot == position.shot == game.model.first_shot
         assert choice.action is not None and choice.failure is None
     assert capsys.readouterr().err == "warming up rulebased, before the first game\n"
 

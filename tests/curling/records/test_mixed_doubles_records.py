@@ -94,7 +94,7 @@ def test_a_match_may_break_off_after_a_set_up(tmp_path, played):
 
 
 def test_records_of_format_1_are_of_standard_games():
-    line = record.line_of(Match(("a", "b"), "fcv1", None, None, 2))
+    line = record.line_of(Match(players=("a", "b"), physics="fcv1", rule=None, noise=None, ends=2))
     fields = json.loads(line)
     assert fields["format"] == 2
     old = {key: value for key, value in fields.items() if key not in ("game", "pattern")} | {"format": 1}
