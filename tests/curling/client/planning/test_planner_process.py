@@ -377,7 +377,7 @@ def test_what_is_clear_is_thrown_at_once_but_for_the_last_stone():
                 first = await thinker.choose(out, seconds, 600.0)
                 if first.seconds < 0.95 * seconds:
                     break
-            return first, seconds, await thinker.choose(replace(out, ends=1), 1.0, 600.0)
+            return first, seconds, await thinker.choose(replace(out, settings=SETTINGS), 1.0, 600.0)
 
     first, seconds, last = asyncio.run(ask())
     assert first.failure is None and first.seconds < 0.95 * seconds and first.simulations > 1_000
