@@ -63,7 +63,7 @@ class Curling(MatchSettings):
         tie: value of a final tie, for "win" and "win_probability", to the team that would have the hammer next.
         table: distribution of end scores for the win probability: "thesis", the path of a file for
             `curling.match.value.load_table` (read at construction), or 17 numbers for -8..8 points of the team with the
-            hammer; "network" is what the network expects with each lead (`curling.network_table`); None is
+            hammer; "network" is what the network expects with each lead (`curling.model_params`); None is
             that of the pre-search in self-play under this physics.
         max_speed: largest speed of an aim, m/s, if below that of the physics; None is that of the physics.
         weights: of the network that `value` asks for the score of the end: None are those of the package in the games

@@ -16,9 +16,7 @@ from bonspiel.curling.ice.noise import Noise, noise_of
 from bonspiel.curling.records.match_data import Match
 from bonspiel.curling.server import dc2, dc3
 from bonspiel.curling.server.lobby import Lobby, PortError
-from bonspiel.curling.server.pages.dc2_person import Dc2Person
-from bonspiel.curling.server.pages.dc3_person import Dc3Person
-from bonspiel.curling.server.pages.person import sit_down
+from bonspiel.curling.server.pages.person import Dc2Person, Dc3Person, sit_down
 from bonspiel.curling.server.record_feed import RecordFeed
 from bonspiel.curling.server.referee import ThinkingTimes
 from bonspiel.curling.server.serve import serve_matches

@@ -25,8 +25,8 @@ from bonspiel.curling.match.state import stones_of, team_of
 from bonspiel.curling.play import terminal as play_terminal
 from bonspiel.curling.play.aim import WEIGHTS, Aim
 from bonspiel.curling.play.game import InteractiveGame
-from bonspiel.curling.play.picture import paint_view
 from bonspiel.curling.play.report import caption, game_record, message, result
+from bonspiel.curling.play.terminal import paint_view
 from bonspiel.curling.play.view import View
 from bonspiel.curling.records import record, umpire
 from bonspiel.curling.records.record import Match

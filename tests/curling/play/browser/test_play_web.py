@@ -19,9 +19,8 @@ from bonspiel.curling.ice.sheet import STONE_RADIUS, no_stones
 from bonspiel.curling.match.state import state_of
 from bonspiel.curling.play.aim import WEIGHTS, Aim
 from bonspiel.curling.play.browser import throwing_page
-from bonspiel.curling.play.browser.web import play_in_web, serve_game
+from bonspiel.curling.play.browser.web import IDEAS, best_ideas, play_in_web, serve_game
 from bonspiel.curling.play.game import InteractiveGame
-from bonspiel.curling.play.ideas import IDEAS, best_ideas
 from bonspiel.curling.play.report import game_record
 from bonspiel.curling.records import record
 from bonspiel.curling.records.record import Match
