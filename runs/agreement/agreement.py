@@ -19,27 +19,10 @@ from bonspiel import planners
 from bonspiel.planners import Decision
 from bonspiel.planners.contract.decisions import CheckedSearch
 from bonspiel.planners.planner import traits_of
-from bonspiel.runs.agreement.measure import (
-    Columns,
-    by_name,
-    by_optimum,
-    by_search,
-    columns_of,
-    known_optimum,
-    measured,
-    summarise,
-)
+from bonspiel.runs.agreement import measure
+from bonspiel.runs.agreement import study as studies
 from bonspiel.runs.agreement.report import draw, tables
-from bonspiel.runs.agreement.study import (
-    RUN,
-    TREE,
-    AgreementStudy,
-    PositionSearch,
-    decision_of,
-    due,
-    long_search,
-    search_all,
-)
+from bonspiel.runs.agreement.study import RUN, TREE, AgreementStudy, PositionSearch
 from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import RunError, Setting, UsageError
 from bonspiel.runs.files import writing
@@ -81,13 +64,13 @@ def main(study: AgreementStudy, folder: Path, resume: bool, jobs: int | None, pl
     if study.model.horizon == 1 and not starts_differ(study.model):
         reason = "has one step and always starts alike, so that there is one position; bonspiel tree fits"
         raise UsageError(f"{study.env} {reason}")
-    known = known_optimum(study.model)
+    known = measure.known_optimum(study.model)
     with backends.connect(place, jobs) as workers:
         many = f"{counted(study.positions, 'position')}, each searched by {counted(study.most, 'worker')}"
         where = f"with {counted(workers.jobs, 'job')}, into {folder}"
         print(f"{study.planner} in {study.env}: {many} and larger trees, {where}", file=sys.stderr)
         states, columns = _searched(study, known, folder, resume, workers)
-    summary = summarise(study, columns, np.random.default_rng(study.seed))
+    summary = measure.summarise(study, columns, np.random.default_rng(study.seed))
     for table in tables(study, summary, known):
         print(f"{table}\n")
     given = {name: getattr(study, name) for name in (*SAME, "workers", "rules", "reference", "bandwidth")}
@@ -96,7 +79,7 @@ def main(study: AgreementStudy, folder: Path, resume: bool, jobs: int | None, pl
         "p0": columns["agrees", TREE, 1].tolist(),
         "limit": columns["limit",].tolist(),
         "shares": {str(workers): columns["shares", workers].tolist() for workers in study.workers},
-        **{kind: by_name(columns, kind, np.ndarray.tolist) for kind in ("agrees", "regret")},
+        **{kind: measure.by_name(columns, kind, np.ndarray.tolist) for kind in ("agrees", "regret")},
     }
     result = {"study": given | {"optimum_known": known}, "summary": summary, "each": each}
     with writing(folder):
@@ -107,33 +90,33 @@ def main(study: AgreementStudy, folder: Path, resume: bool, jobs: int | None, pl
 
 def _searched(
     study: AgreementStudy, known: bool, folder: Path, resume: bool, workers: Workers
-) -> tuple[States, Columns]:
+) -> tuple[States, measure.Columns]:
     """The positions of a study and their judged choices."""
     refuse_broken(study.planner, study.env, planners.parse, partial(model_of, study.env))
     outside = modules([Setting(study.env, study.planner, study.budget, "simulations", study.seed)])
     work = StudyWork(study, workers, outside)
     with work.kept(folder, resume, outside, **{name: getattr(study, name) for name in SAME}):
         states = work.positions()
-        everywhere = list(due(study, known))
+        everywhere = list(studies.due(study, known))
         work.search(states, {index: everywhere for index in range(len(states))})
         rngs = (named_rng(f"choices|{study.planner}", study.seed, index) for index in range(len(states)))
-        found = [measured(study, partial(work.decision, index), rng) for index, rng in enumerate(rngs)]
-        reference, for_values = long_search(study).name, dict[int, list[PositionSearch]]()
+        found = [measure.measured(study, partial(work.decision, index), rng) for index, rng in enumerate(rngs)]
+        reference, for_values = studies.long_search(study).name, dict[int, list[PositionSearch]]()
         if not known and traits_of(study.player).takes_root_actions:
             for index, one in enumerate(found):
                 best = work.decision(index, reference).action
                 actions = np.unique(np.stack([best, one.runs[0], *one.choices.values()]), axis=0).tolist()
-                for_values[index] = [long_search(study, actions)]
+                for_values[index] = [studies.long_search(study, actions)]
             work.search(states, for_values)
     judged = []
     for index, (state, one) in enumerate(zip(states, found, strict=True)):
         if known:
             listed = work.decision(index, f"{RUN} 0").actions if study.kernel is None else None
-            judged.append(by_optimum(study.model, np.array(state), listed, one.actions))
+            judged.append(measure.by_optimum(study.model, np.array(state), listed, one.actions))
         else:
             values = work.decision(index, for_values[index][0].name) if index in for_values else None
-            judged.append(by_search(work.decision(index, reference), study.kernel, values, one.actions))
-    return states, columns_of(study, found, judged)
+            judged.append(measure.by_search(work.decision(index, reference), study.kernel, values, one.actions))
+    return states, measure.columns_of(study, found, judged)
 
 
 def _plain(value: Any) -> Any:
@@ -209,7 +192,7 @@ class StudyWork(Work[str | int, int | str, list[Any]]):
 
     def decision(self, position: int, name: str) -> Decision:
         """The decision of a search."""
-        return decision_of(self.found[position][name])
+        return studies.decision_of(self.found[position][name])
 
     def positions(self) -> States:
         """The first positions of the episodes, in order.
@@ -251,7 +234,7 @@ class StudyWork(Work[str | int, int | str, list[Any]]):
         given = (self.study.env, self.study.planner, self.study.seed)
         tasks = [(*given, index, states[index], searches) for index, searches in due.items()]
         with progress(len(due), f"positions searched ({counted(total, 'simulation')})") as advance:
-            for index, found in self._spread(search_all, tasks):
+            for index, found in self._spread(studies.search_all, tasks):
                 self.add(index, found)
                 left -= costs[index]
                 advance(1, (time.monotonic() - began) * left / (total - left))
