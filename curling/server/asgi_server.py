@@ -5,6 +5,7 @@ uvicorn's own server would catch signals, and wait at its end for streams that n
 
 import asyncio
 import json
+import os
 import socket
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -53,7 +54,10 @@ def listening_socket(host: str, port: int) -> socket.socket:
     """
     family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     is_dual = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
-    return socket.create_server(address, family=family, backlog=BACKLOG, dualstack_ipv6=is_dual)
+    try:
+        return socket.create_server(address, family=family, backlog=BACKLOG, dualstack_ipv6=is_dual)
+    except OSError as error:  # whose text has the address, which those who tell the error name too
+        raise OSError(error.errno, os.strerror(error.errno or 0)) from error
 
 
 @asynccontextmanager

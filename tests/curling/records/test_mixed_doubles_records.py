@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bonspiel.curling.analysis.match import thrown_shots
-from bonspiel.curling.analysis.position_file import from_record
+from bonspiel.curling.analysis.value_map import from_record
 from bonspiel.curling.game import MixedDoublesGame
 from bonspiel.curling.match.mixed_doubles import setup_of
 from bonspiel.curling.match.setup_value import CHOICES
