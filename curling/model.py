@@ -3,7 +3,8 @@
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from pathlib import Path
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,23 +16,27 @@ from bonspiel.curling.choice.cells import cells
 from bonspiel.curling.choice.playouts import rollout, traced_rollout, value
 from bonspiel.curling.choice.territory import REGIONS, region
 from bonspiel.curling.dynamics import player, step, step_exact
-from bonspiel.curling.ice.noise import Noise, Thrower, noise_of
-from bonspiel.curling.ice.sheet import STONES, no_stones
-from bonspiel.curling.match.mixed_doubles import begin_end, choice_of, first_state, is_setup_due, set_up
+from bonspiel.curling.ice.noise import Noise, Pair, Thrower, mean_noise, name_of, noise_of
+from bonspiel.curling.ice.sheet import DC3_SHEET, MIXED_THROWERS, STONES, no_stones
+from bonspiel.curling.match.mixed_doubles import PATTERNS, begin_end, choice_of, first_state, is_setup_due, set_up
+from bonspiel.curling.match.rules import MODIFIED, rule_of
 from bonspiel.curling.match.state import (
     FIRST_STONE,
     HAMMER,
     LEAD,
     MIXED_STATE_DIM,
     PER_THROWER,
+    REWARDS,
     STATE_DIM,
     TIME,
     state_of,
     thrower_at,
 )
+from bonspiel.curling.match.value import table_of
 from bonspiel.curling.model_params import params_of, tee_draw_sd, weights_of
-from bonspiel.curling.settings import NETWORK_TABLE, MatchSettings
-from bonspiel.planners.checks import require
+from bonspiel.curling.network.end_weights import load
+from bonspiel.curling.settings import GAMES, MOST_ENDS, NETWORK_TABLE, MatchSettings
+from bonspiel.planners.checks import require, require_choice, require_count, require_positive, require_share
 from bonspiel.planners.model import AimBlock, Array, Rng
 
 
@@ -58,7 +63,7 @@ class Curling(MatchSettings):
         tie: value of a final tie, for "win" and "win_probability", to the team that would have the hammer next.
         table: distribution of end scores for the win probability: "thesis", the path of a file for
             `curling.match.value.load_table` (read at construction), or 17 numbers for -8..8 points of the team with the
-            hammer; "network" is what the network expects with each lead (`curling.network_table`); None is
+            hammer; "network" is what the network expects with each lead (`curling.model_params`); None is
             that of the pre-search in self-play under this physics.
         max_speed: largest speed of an aim, m/s, if below that of the physics; None is that of the physics.
         weights: of the network that `value` asks for the score of the end: None are those of the package in the games
@@ -70,6 +75,9 @@ class Curling(MatchSettings):
         throwers: in mixed doubles, the two players of team 0 and those of team 1; None: all throw alike. The first of a
             team makes its first and its last throw of an end, the second the three between. `max_speed` is None then,
             and `noise` the mean over the throws of an end.
+
+    Raises:
+        ValueError: a setting that is not allowed; the message names it.
     """
 
     time_index = TIME
@@ -90,11 +98,59 @@ class Curling(MatchSettings):
     return_bounds = 0.0, 1.0  # with "win_probability"
     indifference = 0.002
 
+    @classmethod
+    def of(cls, settings: MatchSettings, **changes: Any) -> Self:
+        """The model of a match with these settings and `changes`; `throwers` have their own `noise` and `max_speed`."""
+        own = {} if settings.throwers is None else {"noise": None, "max_speed": None}
+        return cls(**settings.values() | own | changes)
+
     def __post_init__(self) -> None:
-        """Check the settings, and that there are weights if the table of end scores is the network's."""
-        super().__post_init__()
+        """Check the settings, and give those that are None their defaults."""
+        require_count("ends", self.ends, 1, MOST_ENDS)
+        require_count("extra_ends", self.extra_ends, 0, MOST_ENDS)
+        require_choice("reward", self.reward, REWARDS)
+        require_share("tie", self.tie)
+        require_choice("velocity_unit", self.velocity_unit, ("m/s", "box"))
+        self._check_game()
+        # models of the same match must be equal and print alike
+        self._fill("rule", MODIFIED if self.is_mixed else self.law.rule)
+        self._fill("noise", self.law.noises[0] if self.throwers is None else _mean_noise(self.throwers))
+        if not self.is_mixed:
+            rule_of(self.rule)
+        noise_of(self.noise)
+        fits = isinstance(self.noise, Noise) or name_of(self.noise) in self.law.noises
+        names = ", ".join(map(repr, self.law.noises))
+        allowed = f"{names}, one of these with a factor, or a Noise of your own with physics={self.physics!r}"
+        require(fits, "noise", self.noise, allowed)
+        if self.max_speed is not None:
+            require_positive("max_speed", self.max_speed)
+        if self.table not in (None, NETWORK_TABLE):
+            object.__setattr__(self, "table", table_of(self.table, self.physics))
+        if self.weights not in (None, "none"):
+            require(isinstance(self.weights, str), "weights", self.weights, 'a file or "none"')
+            load(Path(str(self.weights)))
         if self.table == NETWORK_TABLE:
             require(len(weights_of(self)) > 0, "table", self.table, "another where there are no weights for the game")
+
+    def _check_game(self) -> None:
+        """Refuse settings of the other game."""
+        require_choice("game", self.game, GAMES)
+        require_count("pattern", self.pattern, 0, PATTERNS - 1)
+        if self.is_mixed:
+            in_mixed = "in mixed doubles"
+            require(self.law.sheet == DC3_SHEET, "physics", self.physics, f"'fcv1' or 'dc4' {in_mixed}")
+            require(self.rule in (None, MODIFIED), "rule", self.rule, f"None or {MODIFIED!r} {in_mixed}")
+            require(self.table is None, "table", self.table, f"None {in_mixed}")
+        if self.throwers is not None:
+            require(self.is_mixed, "throwers", self.throwers, "None in standard games")
+            require(self.max_speed is None, "max_speed", self.max_speed, "None with throwers, who have their own")
+            mean = _mean_noise(self.throwers)
+            require(self.noise in (None, mean), "noise", self.noise, "None with throwers, who have their own")
+
+    def _fill(self, name: str, default: str | Noise | None) -> None:
+        """Give a setting that is None its default."""
+        if getattr(self, name) is None:
+            object.__setattr__(self, name, default)
 
     @property
     def state_dim(self) -> int:
@@ -201,3 +257,8 @@ class Curling(MatchSettings):
         elif self.is_mixed and is_setup_due(state):
             set_up(begun, choice_of(choice), self.params)
         return begun
+
+
+def _mean_noise(throwers: tuple[Pair, Pair]) -> Noise:
+    """The mean errors of the throws of an end of mixed doubles."""
+    return mean_noise([pair[player] for pair in throwers for player in MIXED_THROWERS])

@@ -6,17 +6,59 @@ from pathlib import Path
 
 import numpy as np
 
+from bonspiel.curling.choice.playouts import value
 from bonspiel.curling.ice.noise import Noise, Thrower, is_same_noise, noise_of
 from bonspiel.curling.ice.physics import Physics, law_index
+from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.match.rules import MIXED_PROTECTED, rule_of
 from bonspiel.curling.match.setup_value import setup_values
-from bonspiel.curling.match.state import REWARDS
-from bonspiel.curling.match.value import table_of, win_probabilities
+from bonspiel.curling.match.state import (
+    ENDS,
+    LAST_END,
+    LEAD,
+    NETWORK,
+    REWARD,
+    REWARDS,
+    STATE_DIM,
+    TIME,
+    VALUES,
+    WIN_PROBABILITY,
+)
+from bonspiel.curling.match.value import LEADS, MOST_LEAD, table_of, win_probabilities
 from bonspiel.curling.network.end_network import packed
 from bonspiel.curling.network.end_weights import NO_WEIGHTS, Provenance, load, own
-from bonspiel.curling.network_table import expect_ends
 from bonspiel.curling.settings import NETWORK_TABLE, MatchSettings
-from bonspiel.planners.model import Array
+from bonspiel.planners.jit import RNG, VECTOR, kernel
+from bonspiel.planners.model import Array, Rng
+
+
+@kernel(VECTOR, VECTOR, VECTOR, RNG)
+def _expect_ends(params: Array, state: Array, scratch: Array, rng: Rng) -> None:
+    """Replace the values in `params`, row by row, by those of an empty sheet in whose end team 0 has the hammer."""
+    last, regular = int(params[LAST_END]), int(params[ENDS])
+    for left in range(1, last + 1):
+        end = last - left
+        for column in range(LEADS):
+            lead, at = column - MOST_LEAD, VALUES + left * LEADS + column
+            if end >= regular and lead != 0:
+                params[at] = 1.0 if lead > 0 else 0.0
+                continue
+            state[TIME], state[LEAD] = float(end * STONES), float(lead)
+            params[at] = value(state, scratch, STONES, params, rng)
+
+
+def expect_ends(params: Array) -> Array:
+    """The parameters of a match, with the values before each end by what its network expects of an end; a new array.
+
+    A table of end scores says the same of every lead. The network knows what each score is worth, and so that a team a
+    point behind in the last end plays another end than one that is ahead. There must be weights among the parameters.
+    """
+    expected = params.copy()
+    expected[REWARD] = WIN_PROBABILITY
+    # with weights, `value` draws nothing
+    _expect_ends(expected, np.zeros(STATE_DIM), np.empty(STATE_DIM), np.random.default_rng(0))
+    first, end = VALUES, int(params[NETWORK])
+    return np.concatenate([params[:first], expected[first:end], params[end:]])
 
 
 def params_of(match: MatchSettings) -> Array:

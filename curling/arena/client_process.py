@@ -2,15 +2,15 @@
 
 import asyncio
 import os
+import re
 import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from bonspiel.curling.arena import cores
 from bonspiel.curling.arena.cores import Share
-from bonspiel.curling.arena.last_words import last_words
 from bonspiel.curling.records.record import printable
 
 LEAVING = 2.0  # s to end by itself after the match
@@ -19,6 +19,15 @@ TERMINATION = 1.0  # s after SIGTERM until it is killed
 WATCHER = "sh", "-c", "trap '' TERM; read -r _; kill -s KILL 0"
 TAIL = 1 << 20  # bytes of the output, in which the reason of its end is looked for
 LONGEST_LINE = 120  # characters of it that a reason quotes
+RECENT = 50  # last lines in which errors are looked for: a program that went on for longer had caught them
+HEADER = "Traceback (most recent call last):"
+IGNORED = "Exception ignored"  # raised where Python cannot end by it, often while it ends already
+GROUP = re.compile(r"^[ ]*(?:[|+][ -]?)+(?:Exception Group )?")  # before the lines of an exception group
+ERROR = re.compile(
+    r"(?:Uncaught |Unhandled exception\W+|Exception in thread \".*\" |Caused by: )?[\w.$:]*(?:Error|Exception|Fault)\b"
+    r"|panic: |thread '.*' panicked|(?i:fatal)\b|terminate called|\s*what\(\):|.*Assertion .*failed|.*\(\w*Error\)$"
+    r"|.*\b(?:FATAL|CRITICAL)\b"
+)
 
 
 class ClientProcess:
@@ -104,3 +113,34 @@ def _end_group(watcher: "subprocess.Popen[bytes]") -> None:
         os.killpg(watcher.pid, signal.SIGKILL)
     watcher.wait()
     watcher.stdin.close()
+
+
+def last_words(output: str) -> str:
+    """The line that says best why a program ended; empty without output."""
+    lines = [line for line in (GROUP.sub("", line).rstrip() for line in output.split("\n")) if line]
+    tracebacks = dict(_tracebacks(lines))
+    for number in range(len(lines) - 1, max(len(lines) - RECENT, 0) - 1, -1):
+        message = lines[number].strip()
+        if message.startswith(IGNORED) or (number > 0 and lines[number - 1].startswith(IGNORED)):
+            continue
+        if number in tracebacks:
+            if tracebacks[number]:
+                return tracebacks[number]
+        elif ERROR.match(lines[number]):
+            return " ".join([message, *lines[number + 1 : number + 2]]) if message.endswith(":") else message
+    return lines[-1].strip() if lines else ""
+
+
+def _tracebacks(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """The number of each line below a traceback and the exception in it, which is empty where Python ignored it.
+
+    The lines of a traceback may all have the indentation or the prefix of its header; one that is cut off names none.
+    """
+    for header, line in enumerate(lines):
+        if line.endswith(HEADER):
+            prefix = line.removesuffix(HEADER)
+            below = range(header + 1, len(lines))
+            end = next((number for number in below if not lines[number].removeprefix(prefix).startswith(" ")), None)
+            if end is not None:
+                ignored = header > 0 and lines[header - 1].startswith(IGNORED)
+                yield end, "" if ignored else lines[end].removeprefix(prefix).strip()

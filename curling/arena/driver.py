@@ -4,17 +4,25 @@ import asyncio
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
+import numpy as np
+
 from bonspiel.curling.arena import cores
+from bonspiel.curling.arena.clients import Client
 from bonspiel.curling.arena.cores import Share
 from bonspiel.curling.arena.game import Seat, play_game
 from bonspiel.curling.arena.tournament import Arena
 from bonspiel.curling.arena.venue import Dc3Venue, Venue
-from bonspiel.curling.arena.warm_up import COMPILING, warm_up
+from bonspiel.curling.client.planning.patience import Patience
+from bonspiel.curling.client.planning.standby import FIRST_SECONDS, LOADING_SECONDS
+from bonspiel.curling.client.planning.worker_process import PlannerRefused, WorkerProcess
+from bonspiel.curling.game import CurlingGame
+from bonspiel.curling.records.position import MatchPosition
 from bonspiel.curling.server.lobby import PortError
 from bonspiel.curling.server.shot_executor import ShotExecutor
+from bonspiel.planners.child_process import PlannerGone
 from bonspiel.runs import interrupts
 from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import RunError, Setting
@@ -29,6 +37,7 @@ from bonspiel.runs.runner import driver
 
 Keep = Callable[[Batch], str]
 MOST_TOLD = 20  # kinds of failures that are printed while games are played
+COMPILING = 900.0  # s for a planner to become ready, whose first use may compile its code on a busy machine
 
 
 def by_servers(arena: Arena, folder: Path, jobs: int, each: int | None) -> PlayPending:
@@ -134,3 +143,36 @@ class _Driver:
         if len(self._told) < MOST_TOLD:
             self._told.add(kind)
             print(f"{file.stem}: {failure}; the clients' outputs are beside {file}", file=sys.stderr)
+
+
+def warm_up(game: CurlingGame, clients: Sequence[Client]) -> None:
+    """Let the planners among the clients plan once, one after the other, with lines on standard error.
+
+    They compile their code before the first game: a rival, or its library, would not wait for that.
+
+    Programs of the user's are not started, and failures are left to the games, which tell of them.
+    """
+    position = MatchPosition.of(game.model, game.initial_state(np.random.default_rng(0)))
+    for client in clients:
+        if client.planner is not None and not client.planner.startswith("process:"):
+            _report(f"warming up {client.name}, before the first game")
+            interrupts.run_async(_plan(client.planner, position))
+
+
+async def _plan(planner: str, position: MatchPosition) -> None:
+    worker = WorkerProcess(planner, seed=0)
+    try:
+        with suppress(PlannerGone, PlannerRefused):
+            await Patience(_report).others(_answers(worker, position), f"{planner}, which may have to compile")
+    finally:
+        worker.kill()
+
+
+async def _answers(worker: WorkerProcess, position: MatchPosition) -> None:
+    await worker.ready(COMPILING)
+    for seconds in (FIRST_SECONDS, LOADING_SECONDS):
+        await worker.ask(position, seconds, COMPILING, is_quiet=True)
+
+
+def _report(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

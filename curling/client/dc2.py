@@ -15,9 +15,10 @@ from bonspiel.curling.protocols import ProtocolError, dc2
 from bonspiel.curling.protocols.dc2_codec import MAX_TEXT, decode_server, encode
 from bonspiel.curling.protocols.dc2_coordinates import stones_of_position, throw_from_sheet
 from bonspiel.curling.records.position import MatchPosition
+from bonspiel.curling.settings import MatchSettings
 
 FIRST_TIME = 60.0  # s, assumed thinking time until the first Go
-position_of = partial(MatchPosition, reward="win_probability", physics="dc2", rule="four_rock")
+settings_of = partial(MatchSettings, reward="win_probability", physics="dc2", rule="four_rock")
 VERDICTS = {"WIN": "won", "LOSE": "lost", "DRAW": "drawn"}
 
 
@@ -83,7 +84,8 @@ class MatchTracker:
 
     def match_position(self, stones: np.ndarray, shot: int, hammer: int, ends: int) -> MatchPosition:
         """A position of this match; see `MatchPosition`."""
-        return position_of(stones, shot, hammer, self._lead, ends=max(ends, 1), noise=self.noise)
+        settings = settings_of(ends=max(ends, 1), noise=self.noise)
+        return MatchPosition(stones, shot, hammer, self._lead, settings=settings)
 
     def result(self, over: dc2.GameOver) -> str:
         """The result for people, own points first."""

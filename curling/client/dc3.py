@@ -17,13 +17,14 @@ from bonspiel.curling.protocols import ProtocolError, dc3
 from bonspiel.curling.protocols.console import count_ends, describe_shot
 from bonspiel.curling.protocols.dc3_codec import MAX_SERVER_LINE, decode_server, encode, stone_array
 from bonspiel.curling.records.position import EXTRA_ENDS, MatchPosition
+from bonspiel.curling.settings import MatchSettings
 
 VERSION = 1  # of the protocol
 PLAYERS = 4  # of a team; each throws two stones in every end
 SHOTS_EACH = 4  # of both teams together, while the same two players throw
 SHEET_WIDTH = 4.75  # m, as planners assume
 
-position_of = partial(MatchPosition, extra_ends=EXTRA_ENDS, reward="win_probability", physics="fcv1")
+settings_of = partial(MatchSettings, extra_ends=EXTRA_ENDS, reward="win_probability", physics="fcv1")
 FORMAT = MessageFormat(decode_server, encode, b"\n", MAX_SERVER_LINE, MessageLog.write_json)
 
 
@@ -80,8 +81,8 @@ class AnnouncedMatch:
         setting, player = self.game.setting, self._players[shot // SHOTS_EACH]
         ends, rule = max(setting.max_end - end, 1), "five_rock" if setting.five_rock_rule else "four_rock"
         max_speed = None if player.max_speed is UNSET else player.max_speed
-        noise, place = Noise(*errors_of(player)), (stones, shot, hammer, lead)
-        return position_of(*place, ends=ends, rule=rule, noise=noise, max_speed=max_speed)
+        settings = settings_of(ends=ends, rule=rule, noise=Noise(*errors_of(player)), max_speed=max_speed)
+        return MatchPosition(stones, shot, hammer, lead, settings=settings)
 
 
 def errors_of(player: dc3.Player) -> tuple[float, float]:

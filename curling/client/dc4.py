@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -20,11 +21,12 @@ from bonspiel.curling.client.dc4_connection import (
 from bonspiel.curling.client.exit_status import ConnectionLost
 from bonspiel.curling.client.match_player import AimedShot, MatchPlayer
 from bonspiel.curling.ice.noise import Pair
-from bonspiel.curling.ice.sheet import LAST_SHOT, MIXED_FIRST_SHOT, STONES, no_stones
+from bonspiel.curling.ice.sheet import LAST_SHOT, STONES, no_stones
 from bonspiel.curling.protocols import ProtocolError
 from bonspiel.curling.protocols.console import count_ends, describe_end, describe_shot
 from bonspiel.curling.protocols.dc4 import MOST_SPIN, StateUpdate, shot_request, stones_of_update
-from bonspiel.curling.records.position import EXTRA_ENDS, MatchPosition, MixedDoubles
+from bonspiel.curling.records.position import EXTRA_ENDS, MatchPosition
+from bonspiel.curling.settings import MatchSettings
 
 ENDS, SECONDS = 10, 219.0  # assumed for the warm-up; servers announce theirs when the match begins
 MODIFIED = "modified"  # the rule of mixed doubles; `curling.match.rules`, which names it too, is compiled code
@@ -32,8 +34,8 @@ RULES = {"five_rock": "fgz_rule", "no_tick": "no_tick_rule", MODIFIED: "modified
 EXTRA_FRACTION = 0.5  # of a share of time in extra ends: they all have one clock, and there may be more of them
 RESEND_SECONDS = 2.0  # until a lost throw is sent again
 
-position_of = partial(
-    MatchPosition, extra_ends=EXTRA_ENDS, reward="win_probability", physics="dc4", noise="normal_dist"
+settings_of = partial(
+    MatchSettings, extra_ends=EXTRA_ENDS, reward="win_probability", physics="dc4", noise="normal_dist"
 )
 
 
@@ -118,23 +120,29 @@ async def play_dc4(
 
 def _first_position(rule: str, throwers: tuple[Pair, Pair] | None) -> MatchPosition:
     """A position to warm up with."""
-    shot, mixed = 0, None
-    if rule == MODIFIED:
-        shot, mixed = MIXED_FIRST_SHOT, MixedDoubles(0, 1, (True, True), throwers)
-    return position_of(no_stones(), shot=shot, hammer=1, lead=0, ends=ENDS, rule=rule, mixed=mixed)
+    settings = _settings(rule, ENDS, throwers)
+    return MatchPosition(no_stones(), settings.first_shot, settings=settings)
 
 
 def _position(state: StateUpdate, rule: str, throwers: tuple[Pair, Pair] | None = None) -> MatchPosition:
     """The position in which a team throws, or sets up the end; `throwers` are those of team 0 and of team 1."""
-    hammer, settings, mixed = state.hammer, state.mixed_doubles_settings, None
-    if settings is not None:
-        decider, used = int(settings.end_setup_team == "team1"), settings.power_play_end
+    settings = _settings(rule, max(state.ends - state.end_number, 1), throwers)
+    hammer, mixed, setup = state.hammer, state.mixed_doubles_settings, dict[str, Any]()
+    if mixed is not None:
+        decider, used = int(mixed.end_setup_team == "team1"), mixed.power_play_end
         first, second = (used[team] is None and not state.is_extra_end for team in (0, 1))
-        mixed = MixedDoubles(settings.positioned_stones_pattern, decider, (first, second), throwers)
+        settings = replace(settings, pattern=mixed.positioned_stones_pattern)
+        setup = {"decider": decider, "power_plays": (first, second)}
         hammer = decider if hammer is None else hammer
     assert hammer is not None
-    place, left = (stones_of_update(state), state.shot, hammer, state.lead), max(state.ends - state.end_number, 1)
-    return position_of(*place, ends=left, rule=rule, mixed=mixed)
+    return MatchPosition(stones_of_update(state), state.shot, hammer, state.lead, settings=settings, **setup)
+
+
+def _settings(rule: str, ends: int, throwers: tuple[Pair, Pair] | None) -> MatchSettings:
+    """The settings of a match by its rule, which also says which game it is."""
+    if rule == MODIFIED:
+        return settings_of(ends=ends, rule=rule, game="mixed_doubles", throwers=throwers)
+    return settings_of(ends=ends, rule=rule)
 
 
 async def _move(server: Dc4Connection, player: MatchPlayer, state: StateUpdate, position: MatchPosition) -> StateUpdate:

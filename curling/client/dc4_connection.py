@@ -5,16 +5,17 @@ retried for ever look like success. So this module reads that log, and turns off
 """
 
 import asyncio
+import functools
 import importlib
 import logging
 import re
 import time
+import types
 from collections.abc import Callable
 from contextlib import aclosing, suppress
 from typing import Any, NamedTuple, Self
 from uuid import UUID
 
-from bonspiel.curling.client.dc4_redirects import refuse_redirects
 from bonspiel.curling.client.exit_status import ConnectionLost, no_connection
 from bonspiel.curling.client.message_log import FROM_SERVER, TO_SERVER, MessageLog
 from bonspiel.curling.protocols import ProtocolError
@@ -246,3 +247,23 @@ class Dc4Connection:
         client.logger = logging.Logger("dc4client", logging.DEBUG)  # not the package's, which all clients share
         client.logger.addFilter(observe)
         return client
+
+
+@functools.cache
+def refuse_redirects() -> None:
+    """Let the package follow no redirect: it would give the password to whatever address a server names."""
+    import aiohttp
+
+    async def refuse(session: Any, context: Any, redirect: Any) -> None:
+        status, place = redirect.response.status, ascii(redirect.response.headers.get("Location", ""))[:100]
+        raise aiohttp.ClientError(
+            f"status={status}: it sends the client on to {place}, which would get the password; "
+            "if that is right, give its --host and --port"
+        )
+
+    trace: Any = aiohttp.TraceConfig()
+    trace.on_request_redirect.append(refuse)
+    session = functools.partial(aiohttp.ClientSession, trace_configs=[trace])
+    for name in ("dc_client", "match_maker_client"):
+        module: Any = importlib.import_module(f"dc4client.{name}")
+        module.aiohttp = types.SimpleNamespace(**vars(aiohttp) | {"ClientSession": session})

@@ -116,7 +116,7 @@ class MatchPlayer:
 
 
 def _slices(position: MatchPosition) -> float:
-    return slices_left(position.shot, position.ends_left, position.first_shot)
+    return slices_left(position.shot, position.ends_left, position.settings.first_shot)
 
 
 def _expected(chance: float | None) -> str:
@@ -125,6 +125,6 @@ def _expected(chance: float | None) -> str:
 
 def _aimed_shot(position: MatchPosition, choice: ShotChoice) -> AimedShot:
     if choice.action is None:
-        return AimedShot(*physics_of(position.physics).tee_draw, 1.0)
+        return AimedShot(*physics_of(position.settings.physics).tee_draw, 1.0)
     vx, vy, spin = choice.action
     return AimedShot(vx, vy, 1.0 if spin >= 0.0 else -1.0)

@@ -119,7 +119,8 @@ class CurlingGame:
         """The match, as the first line of its record."""
         first, second = scheduled.sides
         names, budgets = (first.planner, second.planner), (first.allowance, second.allowance)
-        return Match.of(_models(self)[0], names, budgets=budgets, seed=scheduled.seed, pair=scheduled.pair)
+        settings = _models(self)[0].values()
+        return Match(**settings, players=names, budgets=budgets, seed=scheduled.seed, pair=scheduled.pair)
 
     def record(self, scheduled: ScheduledGame, moves: Sequence[Move], forfeit: Forfeit | None) -> Record:
         """The match with its set-ups, shots, ends and result."""

@@ -6,6 +6,7 @@ both teams, and updates without trajectories.
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -22,7 +23,6 @@ from bonspiel.curling.match.state import state_of
 from bonspiel.curling.protocols import dc3
 from bonspiel.curling.protocols.dc3_codec import decode_client, decode_server, stone_array
 from bonspiel.curling.records.match_data import End, Match, Record, RecordedShot, Result, Throw, score_of
-from bonspiel.curling.records.position import EXTRA_ENDS
 from bonspiel.curling.records.record import check_noise
 from bonspiel.curling.records.umpire import exact, outcome
 
@@ -117,7 +117,8 @@ def _match(announced: AnnouncedMatch, names: tuple[str, str]) -> tuple[Match, tu
     if slowest < FCV1.max_speed:
         notes.append(f"some players throw at {slowest:g} m/s at most; other shots may be faster than theirs")
     known = next((name for name in ("normal_dist", "none") if is_same_noise(NOISES[name], own)), None)
-    return Match(names, first.physics, first.rule, known or own, game.setting.max_end, EXTRA_ENDS), tuple(notes)
+    settings = replace(first.settings, ends=game.setting.max_end, noise=known or own, reward="win", max_speed=None)
+    return Match(**settings.values(), players=names), tuple(notes)
 
 
 def _throw(move: dc3.ShotMove) -> Throw:

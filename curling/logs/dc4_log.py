@@ -164,7 +164,8 @@ def _logged(
     game: dict[str, Any] = {"rule": STANDARD_RULES[0]}
     if settings is not None:
         game = {"rule": MODIFIED, "game": "mixed_doubles", "pattern": settings.positioned_stones_pattern}
-    match = Match(PLAYERS, "dc4", noise="normal_dist", ends=last.ends, extra_ends=EXTRA_ENDS, **game)
+    given: dict[str, Any] = {"physics": "dc4", "noise": "normal_dist", "ends": last.ends, "extra_ends": EXTRA_ENDS}
+    match = Match(players=PLAYERS, **given | game)
     record = Record(match, tuple(shots), tuple(ends), _result(last, score_of(ends)), tuple(setups))
     if settings is None:
         record = record._replace(match=_with_rule(record))

@@ -53,9 +53,10 @@ def _play(arguments: argparse.Namespace, leaving: ExitStack) -> None:
     is_mixed = arguments.game == "mixed_doubles"
     if arguments.pattern is not None and not is_mixed:
         raise UsageError("--pattern: only for --game mixed_doubles")
-    rules = arguments.physics or ("dc4" if is_mixed else "fcv1"), arguments.rule, arguments.noise, arguments.ends
-    of_game = {"game": arguments.game, "pattern": arguments.pattern or 0}
-    played = record.Match(sides, *rules, budgets=budgets, seed=seed, **of_game)
+    physics = arguments.physics or ("dc4" if is_mixed else "fcv1")
+    rules = {name: getattr(arguments, name) for name in ("rule", "noise", "ends", "game")}
+    rules |= {"physics": physics, "pattern": arguments.pattern or 0}
+    played = record.Match(players=sides, budgets=budgets, seed=seed, **rules)
     try:
         planner, model = players.parse(against), played.model()
     except ValueError as error:

@@ -5,6 +5,7 @@ throughout the grid, so that smoothing the values with it gives the expected val
 "A game tree search algorithm considering uncertainty in Digital Curling", 2015/16).
 """
 
+import functools
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -14,11 +15,12 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bonspiel.curling.choice.aim_grid import aim_grid
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.match.state import TIME, shot_of
 from bonspiel.curling.model import Curling
+from bonspiel.curling.model_params import throwers_of
 from bonspiel.curling.players.evaluation import EVALUATIONS, Evaluation, feature_values, leaf_value, planning_model
-from bonspiel.curling.players.smoothing import FEWEST, expected_values, largest_affordable, make_grids, smooth
 from bonspiel.planners.checks import require, require_choice
 from bonspiel.planners.core.aims import aims_of, outcomes
 from bonspiel.planners.core.rounds import ROUNDS, Rounds, new_rounds, next_index
@@ -44,6 +46,44 @@ CHUNK_SECONDS = 0.001  # between two readings of the clock
 
 Flags = NDArray[np.bool_]
 Visits = NDArray[np.int64]
+LARGEST = 12_116  # aims: twice as dense as the thesis's grid along one axis, 1.4 times along the other
+SIZES = [round(LARGEST * 2.0 ** (-k / 2.0)) for k in range(15, -1, -1)]  # few, because grids are cached
+FEWEST = SIZES[0]
+
+
+def largest_affordable(affordable: float) -> int:
+    """The largest affordable grid size, or else the smallest size."""
+    return max([size for size in SIZES if size <= affordable], default=FEWEST)
+
+
+@functools.cache
+def make_grids(model: Curling) -> None:
+    """Fill the cache of grids."""
+    for size in SIZES:
+        for noise in {thrower.noise for thrower in throwers_of(model)}:
+            aim_grid(model.law, noise, size)
+
+
+def smooth(blocks: Sequence[AimBlock], values: Array) -> Array:
+    """Expected values of the n aims of all blocks under the execution noise, from those without noise, [..., n]."""
+    from scipy.ndimage import gaussian_filter  # late: its import takes as long as numba's
+
+    smoothed, first = np.empty_like(values), 0
+    for block in blocks:
+        rows, columns, _ = block.actions.shape
+        part = slice(first, first + rows * columns)
+        table = values[..., part].reshape(*values.shape[:-1], rows, columns)
+        sd = (0.0,) * (values.ndim - 1) + block.sd
+        smoothed[..., part] = gaussian_filter(table, sd, mode="nearest").reshape(values[..., part].shape)
+        first = part.stop
+    return smoothed
+
+
+def expected_values(blocks: Sequence[AimBlock], values: Array, known: NDArray[np.bool_]) -> Array:
+    """`smooth` of the known values only, [n]; NaN where unknown."""
+    weights = smooth(blocks, known.astype(np.float64))
+    total = smooth(blocks, np.where(known, values, 0.0))
+    return np.divide(total, weights, out=np.full(len(values), np.nan), where=known)
 
 
 class LeafSettings(NamedTuple):

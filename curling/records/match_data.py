@@ -2,83 +2,46 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Meta
 
-from bonspiel.curling.ice.noise import Noise, Pair
-from bonspiel.curling.ice.sheet import MIXED_FIRST_SHOT
 from bonspiel.curling.model import Curling
 from bonspiel.curling.settings import MatchSettings
 
 PLAYED_OUT, CUT_SHORT, OPEN = ("score", "draw"), ("forfeit", "concede", "time_limit"), ("abandoned", "unfinished")
 REASONS = PLAYED_OUT + CUT_SHORT + OPEN  # why a game ended; one cut short is won by the other team
 
-# of a match on record, as of a model
-SETTINGS = "physics", "rule", "noise", "ends", "extra_ends", "tie", "game", "pattern", "throwers"
-
 Real = Annotated[float, Meta(ge=-1000.0, le=1000.0)]  # m, m/s or rad/s; more than any sheet or throw has
 Point = tuple[Real, Real]
 Throw = tuple[Real, Real, Real]
 
 
-@dataclass(frozen=True)
-class Match:
+@dataclass(frozen=True, kw_only=True)
+class Match(MatchSettings):
     """The settings and players of a match; team 1 has the hammer in the first end.
 
+    Records keep the settings that decide a match: not those that say how planners see it.
+
     Attributes:
+        reward: of the match's model, 1 for a win of team 0.
         players: names of the players of team 0 and team 1.
-        physics: argument of `curling.model.Curling`.
-        rule: argument of `Curling`.
-        noise: argument of `Curling`; with `throwers` their mean.
-        ends: argument of `Curling`.
-        extra_ends: argument of `Curling`.
-        tie: value of a draw, 0 to 1, for the team that would have the hammer in the next end; the other gets 1 - tie.
         budgets: budget of each team for a shot, such as "100 ms"; None if unknown.
         seed: random seed of the tournament; None if unknown.
         pair: number of the pair of games with the same execution errors; None if unpaired.
         engine: name of the engine, see `curling.ice.engines.make_engine`.
-        game: argument of `Curling`.
-        pattern: argument of `Curling`.
-        throwers: argument of `Curling`.
     """
 
+    reward: Literal["points", "win", "win_probability"] = "win"
     players: tuple[str, str]
-    physics: str
-    rule: str | None
-    noise: str | Noise | None
-    ends: int
-    extra_ends: int = 0
-    tie: float = 0.5
     budgets: tuple[str, str] | None = None
     seed: int | None = None
     pair: int | None = None
     engine: str = "analytic"
-    game: str = "standard"
-    pattern: int = 0
-    throwers: tuple[Pair, Pair] | None = None
-
-    @property
-    def is_mixed(self) -> bool:
-        """Return whether the game is mixed doubles."""
-        return self.game == "mixed_doubles"
-
-    @property
-    def first_shot(self) -> int:
-        """Number of the first shot of an end."""
-        return MIXED_FIRST_SHOT if self.is_mixed else 0
-
-    @classmethod
-    def of(cls, settings: MatchSettings, players: tuple[str, str], **others: Any) -> Self:
-        """The match of these settings, with its players and `others` of the attributes."""
-        return cls(players, **{name: getattr(settings, name) for name in SETTINGS}, **others)
 
     def model(self) -> Curling:
-        """The model of the match; its reward is 1 for a win of team 0."""
-        settings = {name: getattr(self, name) for name in SETTINGS}
-        if self.throwers is not None:
-            settings["noise"] = None
-        return Curling(reward="win", **settings)
+        """The model of the match."""
+        return Curling.of(self)
 
 
 class Setup(NamedTuple):

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from bonspiel.curling.ice.noise import Noise, Pair, Thrower, noise_of
-from bonspiel.curling.ice.sheet import MIXED_FIRST_SHOT, STONES, places, stones_at
+from bonspiel.curling.ice.noise import Noise, Thrower, noise_of
+from bonspiel.curling.ice.sheet import STONES, places, stones_at
+from bonspiel.curling.settings import MOST_ENDS, MatchSettings
 from bonspiel.planners.checks import require
 from bonspiel.planners.model import Array
 
@@ -20,23 +21,8 @@ if TYPE_CHECKING:
     from bonspiel.curling.model import Curling
 
 EXTRA_ENDS = 10  # assumed where ties are always played out; more would not change any value noticeably
-PLAIN = "shot", "hammer", "lead", "end", "ends", "extra_ends", "reward", "tie", "physics", "rule", "max_speed"
-
-
-class MixedDoubles(NamedTuple):
-    """The part of a position that standard games lack.
-
-    Attributes:
-        pattern: place of the guards, 0 to 5.
-        decider: the team that decides the set-up of the end, or has decided it.
-        power_plays: whether team 0 and team 1 may still have theirs.
-        throwers: of team 0 and of team 1; None: all throw alike.
-    """
-
-    pattern: int
-    decider: int
-    power_plays: tuple[bool, bool]
-    throwers: tuple[Pair, Pair] | None = None
+PLACE = "shot", "hammer", "lead", "end"  # keys in JSON
+SETTINGS = "ends", "extra_ends", "reward", "tie", "physics", "rule", "max_speed"
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,16 +34,11 @@ class MatchPosition:
         shot: number of the next shot in its end, 0..15; in mixed doubles 0 before the set-up, then 6..15.
         hammer: the team, 0 or 1, that throws second in this end.
         lead: points of team 0 less those of team 1 in the ends before.
-        end: number of the end, from 0; from `ends` on they are extra ends.
-        ends: regular ends of the match; more than the model's most are taken as that many.
-        extra_ends: most extra ends after a tie.
-        reward: argument of `curling.model.Curling`.
-        tie: argument of `Curling`.
-        physics: argument of `Curling`.
-        rule: argument of `Curling`.
-        noise: argument of `Curling`; with `mixed.throwers` the errors of the one who throws next.
-        max_speed: argument of `Curling`; with `mixed.throwers` that of the one who throws next.
-        mixed: None in standard games.
+        end: number of the end, from 0; from `settings.ends` on they are extra ends.
+        settings: of the match; more ends than the model's most are taken as that many. With throwers, `noise` and
+            `max_speed` are those of the one who throws next.
+        decider: in mixed doubles the team that decides the set-up of the end, or has decided it.
+        power_plays: in mixed doubles whether team 0 and team 1 may still have theirs.
     """
 
     stones: Array
@@ -65,28 +46,23 @@ class MatchPosition:
     hammer: int = 1
     lead: int = 0
     end: int = 0
-    ends: int = 1
-    extra_ends: int = 0
-    reward: Literal["points", "win", "win_probability"] = "points"
-    tie: float = 0.5
-    physics: Literal["fcv1", "dc2", "dc4"] = "fcv1"
-    rule: str | None = None
-    noise: str | Noise | None = None
-    max_speed: float | None = None
-    mixed: MixedDoubles | None = None
+    settings: MatchSettings = field(default_factory=MatchSettings)
+    decider: int = 1
+    power_plays: tuple[bool, bool] = (True, True)
 
     @classmethod
     def of(cls, model: Curling, state: Array) -> Self:
         """The position of a model's state."""
         from bonspiel.curling.match.state import DECIDER, LEAD, POWER, TIME, hammer_of, stones_of
 
-        (end, shot), thrower, mixed = divmod(int(state[TIME]), STONES), model.thrower(state), None
-        if model.is_mixed:
-            first, second = state[POWER : POWER + 2]
-            mixed = MixedDoubles(model.pattern, int(state[DECIDER]), (bool(first), bool(second)), model.throwers)
-        place = stones_of(state), shot, int(hammer_of(state)), int(state[LEAD]), end
-        rewards = model.ends, model.extra_ends, model.reward, float(model.tie)
-        return cls(*place, *rewards, model.physics, model.rule, thrower.noise, thrower.max_speed, mixed)
+        (end, shot), thrower = divmod(int(state[TIME]), STONES), model.thrower(state)
+        own = {"tie": float(model.tie), "noise": thrower.noise, "max_speed": thrower.max_speed}
+        settings = MatchSettings(**model.values() | own)
+        found = cls(stones_of(state), shot, int(hammer_of(state)), int(state[LEAD]), end, settings)
+        if not model.is_mixed:
+            return found
+        first, second = state[POWER : POWER + 2]
+        return replace(found, decider=int(state[DECIDER]), power_plays=(bool(first), bool(second)))
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> Self:
@@ -97,37 +73,34 @@ class MatchPosition:
             TypeError: without a shot, or with values of other types.
             ValueError: the stones are not 16 places, each two finite numbers or null.
         """
-        fields = {name: given[name] for name in PLAIN if name in given}
+        place, settings = ({name: given[name] for name in names if name in given} for names in (PLACE, SETTINGS))
         if "noise" in given:
-            fields["noise"] = Noise(**given["noise"])
+            settings["noise"] = Noise(**given["noise"])
         if "mixed_doubles" in given:
-            fields["mixed"] = _mixed_of(**given["mixed_doubles"])
-        return cls(stones_at(_checked_places(given["stones"])), **fields)
+            more, setup = _mixed_of(**given["mixed_doubles"])
+            settings |= more
+            place |= setup
+        return cls(stones_at(_checked_places(given["stones"])), **place, settings=MatchSettings(**settings))
 
     def to_json(self) -> dict[str, Any]:
         """The position as an object of JSON; docs/curling/process-player.md describes its keys."""
-        fields = {"stones": places(self.stones), "team": self.team, "noise": asdict(noise_of(self.noise))}
-        fields |= {name: getattr(self, name) for name in PLAIN}
-        if self.mixed is not None:
-            throwers = self.mixed.throwers
-            pairs = None if throwers is None else [[asdict(player) for player in pair] for pair in throwers]
-            fields["mixed_doubles"] = self.mixed._asdict() | {"throwers": pairs}
-        return fields
-
-    @property
-    def first_shot(self) -> int:
-        """Number of the first shot of an end."""
-        return 0 if self.mixed is None else MIXED_FIRST_SHOT
+        settings = self.settings
+        found = {"stones": places(self.stones), "team": self.team, "noise": asdict(noise_of(settings.noise))}
+        found |= {name: getattr(self, name) for name in PLACE} | {name: getattr(settings, name) for name in SETTINGS}
+        if settings.is_mixed:
+            setup = {"pattern": settings.pattern, "decider": self.decider, "power_plays": self.power_plays}
+            found["mixed_doubles"] = setup | {"throwers": asdict(settings)["throwers"]}
+        return found
 
     @property
     def is_setup_due(self) -> bool:
         """Return whether the end has to be set up first."""
-        return self.shot < self.first_shot
+        return self.shot < self.settings.first_shot
 
     @property
     def ends_left(self) -> int:
         """Regular ends left, the current one included; an extra end counts as one."""
-        return max(self.ends - self.end, 1)
+        return max(self.settings.ends - self.end, 1)
 
     @property
     def team(self) -> int:
@@ -141,16 +114,8 @@ class MatchPosition:
             ValueError: a setting that the model refuses.
         """
         from bonspiel.curling.model import Curling
-        from bonspiel.curling.settings import MOST_ENDS
 
-        settings: dict[str, Any] = {"noise": self.noise, "max_speed": self.max_speed}
-        if self.mixed is not None:
-            settings |= {"game": "mixed_doubles", "pattern": self.mixed.pattern}
-            if self.mixed.throwers is not None:
-                settings |= {"noise": None, "max_speed": None, "throwers": self.mixed.throwers}
-        for name in ("extra_ends", "reward", "tie", "physics", "rule"):
-            settings[name] = getattr(self, name)
-        return _first_of_equals(Curling(min(self.ends, MOST_ENDS), **settings))
+        return _first_of_equals(Curling.of(self.settings, ends=min(self.settings.ends, MOST_ENDS)))
 
     def state(self) -> Array:
         """The state of `model` in this position.
@@ -162,9 +127,9 @@ class MatchPosition:
         from bonspiel.curling.match.state import state_of
 
         position = self.stones, self.shot, self.hammer, self.end, self.lead
-        if self.mixed is None:
+        if not self.settings.is_mixed:
             return state_of(*position)
-        return mixed_state_of(*position, self.mixed.decider, self.mixed.power_plays)
+        return mixed_state_of(*position, self.decider, self.power_plays)
 
 
 @functools.lru_cache(maxsize=8)
@@ -173,13 +138,14 @@ def _first_of_equals(model: Curling) -> Curling:
     return model
 
 
-def _mixed_of(pattern: int, decider: int, power_plays: Any, throwers: Any) -> MixedDoubles:
-    """The part of mixed doubles from its values in JSON."""
+def _mixed_of(pattern: int, decider: int, power_plays: Any, throwers: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The settings and the set-up of mixed doubles from their values in JSON."""
     first, second = power_plays
     if throwers is not None:
         team0, team1 = (tuple(Thrower(one["max_speed"], Noise(**one["noise"])) for one in pair) for pair in throwers)
         throwers = team0, team1
-    return MixedDoubles(pattern, decider, (first, second), throwers)
+    settings = {"game": "mixed_doubles", "pattern": pattern, "throwers": throwers}
+    return settings, {"decider": decider, "power_plays": (first, second)}
 
 
 def _checked_places(given: Any) -> Any:

@@ -34,7 +34,12 @@ __all__ = [
 
 MOST_SD = 1000.0  # m/s, rad; of errors of execution, and of top speeds
 LONGEST_NAME, LONGEST_REASON = 40, 300  # characters
-FORMAT = 2  # 1 knew standard games alone
+FORMAT = 2  # 1 knew only standard games
+# in the order of the file
+MATCH_KEYS = (
+    *("players", "physics", "rule", "noise", "ends", "extra_ends", "tie", "budgets", "seed", "pair", "engine"),
+    *("game", "pattern", "throwers"),
+)
 # by `type` of their lines
 TYPES: dict[str, type] = {"match": Match, "setup": Setup, "shot": RecordedShot, "end": End, "result": Result}
 # fields that old records lack
@@ -44,7 +49,9 @@ DEFAULTS = {"engine": "analytic", "detail": None, "game": "standard", "pattern":
 def _decoder() -> msgspec.json.Decoder[Any]:
     lines: Any = None
     for name, kind in TYPES.items():
-        hints = get_type_hints(kind, include_extras=True) | ({"format": Literal[1, 2]} if kind is Match else {})
+        hints = get_type_hints(kind, include_extras=True)
+        if kind is Match:  # the model refuses names that are unknown
+            hints = {key: hints[key] for key in MATCH_KEYS} | {"physics": str, "game": str, "format": Literal[1, 2]}
         fields = [(key, hint, DEFAULTS[key]) if key in DEFAULTS else (key, hint) for key, hint in hints.items()]
         struct = msgspec.defstruct(name, fields, tag=name, kw_only=True, forbid_unknown_fields=True)
         lines = struct if lines is None else lines | struct
@@ -61,7 +68,11 @@ def line_of(item: Item) -> str:
         ValueError: a number is not finite.
     """
     name = next(name for name, kind in TYPES.items() if isinstance(item, kind))
-    fields = {"format": FORMAT, **asdict(item)} if isinstance(item, Match) else item._asdict()
+    if isinstance(item, Match):
+        given = asdict(item)
+        fields = {"format": FORMAT, **{key: given[key] for key in MATCH_KEYS}}
+    else:
+        fields = item._asdict()
     return json.dumps({"type": name, **fields}, allow_nan=False)
 
 

@@ -5,6 +5,7 @@ uvicorn's own server would catch signals, and wait at its end for streams that n
 
 import asyncio
 import json
+import os
 import socket
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -30,8 +31,8 @@ class Limits(NamedTuple):
     """Bounds of a server.
 
     Attributes:
-        connections: at once; as many more are answered with 503, and the rest closed, as are those beyond the number of
-            files that the system allows.
+        connections: at once; requests of as many more are answered with 503, and the rest closed, as are those beyond
+            the number of files that the system allows.
         head: bytes of a request without its body; else 400.
         body: bytes of a request's body; else 413.
         request_seconds: from the first byte of a request to its last; else 408.
@@ -51,16 +52,12 @@ def listening_socket(host: str, port: int) -> socket.socket:
     Raises:
         OSError: the port is in use or not permitted, or the address is not one of this machine.
     """
-    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    listener = socket.socket(family, kind, protocol)
+    family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    is_dual = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
     try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen(BACKLOG)
-    except OSError:
-        listener.close()
-        raise
-    return listener
+        return socket.create_server(address, family=family, backlog=BACKLOG, dualstack_ipv6=is_dual)
+    except OSError as error:  # whose text has the address, which those who tell the error name too
+        raise OSError(error.errno, os.strerror(error.errno or 0)) from error
 
 
 @asynccontextmanager
@@ -86,6 +83,7 @@ async def serving(
         access_log=False,
         proxy_headers=False,
         timeout_keep_alive=KEEP_ALIVE,
+        limit_concurrency=bounds.connections + 1,
         h11_max_incomplete_event_size=bounds.head,
     )
     config.load()
@@ -110,31 +108,20 @@ async def serving(
 
 
 class BoundedProtocol(H11Protocol):
-    """uvicorn's connection to one client, which refuses and closes it where it breaks a limit.
-
-    Attributes:
-        refused: whether it does not serve this client any more.
-    """
+    """uvicorn's connection to one client, which refuses and closes it where it is too slow or sends no HTTP."""
 
     def __init__(self, config: Config, state: ServerState, limits: Limits) -> None:
         super().__init__(config, state, {})
         self._limits = limits
         self._request_due: asyncio.TimerHandle | None = None
         self._read_due: asyncio.TimerHandle | None = None
-        self.refused = False
+        self._refused = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Accept the connection, unless there are too many."""
+        """Accept the connection, unless there are too many even to refuse it."""
         super().connection_made(transport)
-        most, refused = (
-            self._limits.connections,
-            sum(one.refused for one in cast(set[BoundedProtocol], self.connections)),
-        )
-        # even refusals must be bounded
-        if len(self.connections) > 2 * most or not has_room(transport.get_extra_info("socket")):
+        if len(self.connections) > 2 * self._limits.connections or not has_room(transport.get_extra_info("socket")):
             transport.abort()
-        elif len(self.connections) - refused > most:
-            self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, f"{most} connections are open already")
         else:
             self._watch_request()
 
@@ -146,7 +133,7 @@ class BoundedProtocol(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Read requests."""
-        if self.refused:
+        if self._refused:
             return
         if self._between_requests():
             self._stop_request_timer()  # the time of a request begins with its first byte
@@ -178,7 +165,7 @@ class BoundedProtocol(H11Protocol):
 
     def _watch_request(self) -> None:
         """Let the time of an incomplete request run."""
-        if self.refused or self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
+        if self._refused or self.conn.their_state not in (h11.IDLE, h11.SEND_BODY):
             self._stop_request_timer()
         elif self._request_due is None:
             self._request_due = self.loop.call_later(self._limits.request_seconds, self._request_late)
@@ -197,7 +184,7 @@ class BoundedProtocol(H11Protocol):
 
     def _refuse(self, status: HTTPStatus, detail: str) -> None:
         """Answer, if there is no answer yet, and close the connection."""
-        self.refused = True
+        self._refused = True
         self._stop_request_timer()
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             self.transport.abort()

@@ -75,12 +75,9 @@ def _arena(arguments: argparse.Namespace) -> "Arena":
 
 def add_verbs(verb: Verb) -> None:
     """Add the verb to the command line."""
-    command = verb(
-        "arena",
-        arena,
-        "play any clients of Digital Curling against each other, and say who is better",
-        'bonspiel arena dc3 --client "mine=./my_client --host {host} --port {port}" --client champion --games 100',
-    )
+    summary = "play any clients of Digital Curling against each other, and say who is better"
+    example = 'bonspiel arena dc3 --client "mine=./my_client --host {host} --port {port}" --client champion --games 100'
+    command = verb("arena", arena, summary, example)
     protocols = command.add_subparsers(dest="protocol", required=True, metavar="PROTOCOL", parser_class=Parser)
     example = 'example: bonspiel arena dc3 --client "mine=./my_client {host} {port}" --client champion --games 20'
     command = protocols.add_parser("dc3", help="Digital Curling 3", description="Digital Curling 3.", epilog=example)
@@ -114,13 +111,8 @@ def _add_shared(command: argparse.ArgumentParser, names: str, extra_ends: str) -
     noise = "errors of execution, of both teams alike"
     option(command, "--noise", ("normal_dist", "none"), noise, "normal_dist")
     option(command, "--seed", "N", "random seed", 1)
-    option(
-        command,
-        "--start",
-        "S",
-        "seconds from its start, 900 at most, in which a command must be ready for the match",
-        120.0,
-    )
+    text = "seconds from its start, 900 at most, in which a command must be ready for the match"
+    option(command, "--start", "S", text, 120.0)
     option(command, "--jobs", "N", "games at the same time (default: one for every two cores)")
     cores = "cores for each client, which may use no others (default: all cores divided by all clients at play)"
     option(command, "--cores", "N", cores)

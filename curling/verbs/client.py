@@ -76,12 +76,9 @@ def dc2(arguments: argparse.Namespace) -> int:
 
 def add_verbs(verb: Verb) -> None:
     """Add the verb to the command line."""
-    command = verb(
-        "client",
-        dc3,
-        "let a planner play a match on a Digital Curling server",
-        f"bonspiel client dc3 --host 127.0.0.1 --port 10000 --planner presearch ({STATUSES})",
-    )
+    summary = "let a planner play a match on a Digital Curling server"
+    example = f"bonspiel client dc3 --host 127.0.0.1 --port 10000 --planner presearch ({STATUSES})"
+    command = verb("client", dc3, summary, example)
     protocols = command.add_subparsers(dest="protocol", required=True, metavar="PROTOCOL", parser_class=Parser)
     command = add_protocol(
         protocols, "dc3", dc3, 10000, "Digital Curling 3, over TCP", "--port 10001 --planner expectimax --max-seconds 5"
@@ -98,12 +95,7 @@ def add_verbs(verb: Verb) -> None:
     flag(command, "--stdio", "talk to the server over standard input and output")
     option(command, "--id", "ID", "id for the login (default: the name of the team)")
     option(command, "--password", "WORD", "password for the login", "none")
-    option(
-        command,
-        "--noise",
-        ("dc2", "gat", "none"),
-        "errors of execution that the planner expects; the protocol does not announce them",
-        "dc2",
-    )
+    text = "errors of execution that the planner expects; the protocol does not announce them"
+    option(command, "--noise", ("dc2", "gat", "none"), text, "dc2")
     add_player(command)
     client_dc4.add_dc4(protocols)

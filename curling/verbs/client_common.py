@@ -129,43 +129,24 @@ def add_protocol(protocols: Protocols, name: str, play: Command, port: int, summ
         if name == "dc3"
         else f"port of the server (default: {port})",
     )
-    option(
-        command,
-        "--wait",
-        "S",
-        f"seconds to wait for a server that is down, silent or stops before the match (default: {WAIT:g})",
-    )
+    text = f"seconds to wait for a server that is down, silent or stops before the match (default: {WAIT:g})"
+    option(command, "--wait", "S", text)
     return command
 
 
 def add_player(command: Parser, can_concede: bool = True) -> None:
     """Add the options of the player, which all protocols share; help leaves `--concede` out where it is an error."""
-    option(
-        command,
-        "--planner",
-        PLANNER,
-        "planner, or process:COMMAND for your own program, see docs/curling/process-player.md",
-        "presearch",
-    )
+    text = "planner, or process:COMMAND for your own program, see docs/curling/process-player.md"
+    option(command, "--planner", PLANNER, text, "presearch")
     option(command, "--name", "NAME", "name of the team (default: that of the planner)")
     option(command, "--seed", "N", "random seed of the planner (default: a new one)")
     option(command, "--max-seconds", "S", "maximum time per decision in seconds", 60.0)
-    option(
-        command,
-        "--time-fraction",
-        "F",
-        "fraction that a decision may use of its share of the remaining time (default and maximum: 0.95)",
-        0.95,
-    )
+    text = "fraction that a decision may use of its share of the remaining time (default and maximum: 0.95)"
+    option(command, "--time-fraction", "F", text, 0.95)
     never = "concede if the win probability is below P (default: never)"
     option(command, "--concede", "P", never if can_concede else argparse.SUPPRESS, type=float)
-    option(
-        command,
-        "--log",
-        "FILE",
-        "file for the log of all messages, one per line (default: results/client/PROTOCOL-TIME.jsonl)",
-        type=_file,
-    )
+    text = "file for the log of all messages, one per line (default: results/client/PROTOCOL-TIME.jsonl)"
+    option(command, "--log", "FILE", text, type=_file)
 
 
 def _file(text: str) -> Path:

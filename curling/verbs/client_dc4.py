@@ -65,44 +65,20 @@ def add_dc4(protocols: Protocols) -> None:
     flag(match, "--create", "create a match, print its id and play in it")
     option(command, "--team", ("team0", "team1"), "team to play; team1 has the hammer in the first end", "team0")
     option(command, "--user", "NAME", f"user for the login (default: environment variable {USER})")
-    option(
-        command,
-        "--password",
-        "WORD",
-        f"password for the login, visible to users of this machine (default: environment variable {PASSWORD})",
-    )
+    text = f"password for the login, visible to users of this machine (default: environment variable {PASSWORD})"
+    option(command, "--password", "WORD", text)
     option(command, "--game", ("standard", "mixed_doubles"), "game of the match", "standard")
-    option(
-        command,
-        "--rule",
-        ("five_rock", "no_tick"),
-        "free guard zone rule of a standard match; the server does not announce it (default: five_rock)",
-    )
+    text = "free guard zone rule of a standard match; the server does not announce it (default: five_rock)"
+    option(command, "--rule", ("five_rock", "no_tick"), text)
     option(command, "--ends", "N", "with --create: ends of the match (default: 10; in mixed doubles 8)")
-    option(
-        command,
-        "--pattern",
-        "N",
-        "with --create: position of the guards in mixed doubles, from 0 (nearest the house) to 5 (default: 0)",
-    )
-    option(
-        command,
-        "--thinking-time",
-        "S",
-        "with --create: thinking time of a team in the match, in seconds (default: 219)",
-    )
-    option(
-        command,
-        "--extra-end-time",
-        "S",
-        "with --create: thinking time of a team in all extra ends together, in seconds (default: 21.9)",
-    )
-    option(
-        command,
-        "--mixed-players",
-        PLAYERS,
-        "mixed doubles: this team's players, alike or as in the organisers' example (default: alike)",
-    )
+    text = "with --create: position of the guards in mixed doubles, from 0 (nearest the house) to 5 (default: 0)"
+    option(command, "--pattern", "N", text)
+    text = "with --create: thinking time of a team in the match, in seconds (default: 219)"
+    option(command, "--thinking-time", "S", text)
+    text = "with --create: thinking time of a team in all extra ends together, in seconds (default: 21.9)"
+    option(command, "--extra-end-time", "S", text)
+    text = "mixed doubles: this team's players, alike or as in the organisers' example (default: alike)"
+    option(command, "--mixed-players", PLAYERS, text)
     option(command, "--opponents", PLAYERS, "mixed doubles: the other team's players (default: as --mixed-players)")
     add_player(command, can_concede=False)
 

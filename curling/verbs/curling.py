@@ -48,12 +48,8 @@ def add_match_options(command: argparse.ArgumentParser) -> None:
     _add_parameter(options, "--extra-ends", "N", "maximum of extra ends after a draw (default: 0)")
     _add_parameter(options, "--physics", "NAME", "physics: fcv1, dc2 or dc4 (default: fcv1)")
     _add_parameter(options, "--noise", "NAME", NOISE)
-    _add_parameter(
-        options,
-        "--ties",
-        "NAME",
-        "value of a draw: half (1/2), or thesis (0.781 for the team with the next hammer) (default: half)",
-    )
+    text = "value of a draw: half (1/2), or thesis (0.781 for the team with the next hammer) (default: half)"
+    _add_parameter(options, "--ties", "NAME", text)
 
 
 def add_replay_options(command: argparse.ArgumentParser) -> None:
@@ -70,39 +66,23 @@ def _add_parameter(options: "argparse._ArgumentGroup", flag: str, metavar: str, 
 
 def add_verbs(verb: Verb) -> None:
     """Add the verbs to the command line."""
-    command = verb(
-        "value",
-        value,
-        "estimate the points of an end and the value of a lead from match records",
-        "bonspiel value results/match --out table.json",
-    )
+    summary = "estimate the points of an end and the value of a lead from match records"
+    example = "bonspiel value results/match --out table.json"
+    command = verb("value", value, summary, example)
     option(command, "match", "MATCH", "folder of a match")
-    option(
-        command,
-        "--out",
-        "FILE",
-        "file for the table, e.g. for curling:reward=win_probability,table=FILE (default: do not write it)",
-    )
-    command = verb(
-        "play",
-        play,
-        "play curling against a planner, in the terminal or in a browser",
-        "bonspiel play --against expectimax --web",
-    )
+    text = "file for the table, e.g. for curling:reward=win_probability,table=FILE (default: do not write it)"
+    option(command, "--out", "FILE", text)
+    summary = "play curling against a planner, in the terminal or in a browser"
+    example = "bonspiel play --against expectimax --web"
+    command = verb("play", play, summary, example)
     _add_play_options(command)
-    command = verb(
-        "map",
-        value_map,
-        "draw a position of curling, the chosen shot and the values of all aims",
-        "bonspiel map results/m/records/1-2-00000.jsonl --end 2 --shot 14 --out map.png",
-    )
+    summary = "draw a position of curling, the chosen shot and the values of all aims"
+    example = "bonspiel map results/m/records/1-2-00000.jsonl --end 2 --shot 14 --out map.png"
+    command = verb("map", value_map, summary, example)
     _add_map_options(command)
-    command = verb(
-        "analyse",
-        analyse,
-        "judge every shot of a recorded match: win probability lost, blunders, luck",
-        "bonspiel analyse results/server/MATCH.jsonl --milliseconds 2000 --out analysis.html",
-    )
+    summary = "judge every shot of a recorded match: win probability lost, blunders, luck"
+    example = "bonspiel analyse results/server/MATCH.jsonl --milliseconds 2000 --out analysis.html"
+    command = verb("analyse", analyse, summary, example)
     _add_analyse_options(command)
 
 
@@ -111,70 +91,41 @@ def _add_play_options(command: argparse.ArgumentParser) -> None:
     option(command, "--milliseconds", "T", "time per decision of the opponent in milliseconds", 500.0)
     option(command, "--ends", "N", "ends of the match", 2)
     option(command, "--game", ("standard", "mixed_doubles"), "game", "standard")
-    option(
-        command,
-        "--pattern",
-        "N",
-        "position of the guards in mixed doubles, from 0 (nearest the house) to 5 (default: 0)",
-    )
+    text = "position of the guards in mixed doubles, from 0 (nearest the house) to 5 (default: 0)"
+    option(command, "--pattern", "N", text)
     option(command, "--physics", "NAME", "physics: fcv1, dc2 or dc4 (default: fcv1; in mixed doubles dc4)")
     option(command, "--noise", "NAME", NOISE)
-    option(
-        command,
-        "--rule",
-        "NAME",
-        "free guard zone rule: five_rock, four_rock, no_tick or none (default: that of the physics)",
-    )
-    option(
-        command,
-        "--hammer",
-        ("me", "them"),
-        "team with the hammer in the first end; in mixed doubles the team that places the stones",
-        "me",
-    )
+    text = "free guard zone rule: five_rock, four_rock, no_tick or none (default: that of the physics)"
+    option(command, "--rule", "NAME", text)
+    text = "team with the hammer in the first end; in mixed doubles the team that places the stones"
+    option(command, "--hammer", ("me", "them"), text, "me")
     option(command, "--seed", "N", "random seed (default: a new one)")
     option(command, "--record", "FILE", "file for the record of the game")
     place = command.add_mutually_exclusive_group()
     place.add_argument("--window", action="store_true", help=argparse.SUPPRESS)
     flag(place, "--web", "play in a browser, with mouse, touch or keys (extra web)")
     flag(place, "--terminal", "play in this terminal, with the keys (default)")
-    option(
-        command,
-        "--bind",
-        "ADDRESS",
-        "with --web: address to bind to, e.g. that of this machine in its network (default: 127.0.0.1)",
-    )
+    text = "with --web: address to bind to, e.g. that of this machine in its network (default: 127.0.0.1)"
+    option(command, "--bind", "ADDRESS", text)
     option(command, "--port", "P", "with --web: port of the page (default: any free port)")
 
 
 def _add_map_options(command: argparse.ArgumentParser) -> None:
-    option(
-        command,
-        "position",
-        "FILE",
-        "record or log of a game (as for analyse), or a JSON position such as docs/results/positions/1.json",
-    )
+    text = "record or log of a game (as for analyse), or a JSON position such as docs/results/positions/1.json"
+    option(command, "position", "FILE", text)
     option(command, "--end", "N", "end of the game, from 1 (records and logs only)")
     option(command, "--shot", "N", "shot of that end, from 1 (records and logs only)")
     option(command, "--planner", "presearch[:key=value,...]", "planner", "presearch")
     option(command, "--milliseconds", "T", "time per decision in milliseconds", 2000.0)
     option(command, "--budget", "N", "simulations per decision instead, for a reproducible picture")
     option(command, "--seed", "N", "random seed", 1)
-    option(
-        command,
-        "--out",
-        "FILE",
-        "file for the picture, PNG, SVG, PDF or JPG (default: map.png, or map-2.png, ... if that exists)",
-    )
+    text = "file for the picture, PNG, SVG, PDF or JPG (default: map.png, or map-2.png, ... if that exists)"
+    option(command, "--out", "FILE", text)
 
 
 def _add_analyse_options(command: argparse.ArgumentParser) -> None:
-    option(
-        command,
-        "record",
-        "RECORD",
-        "record of a match, also an unfinished one, or log of a Digital Curling 3 client or server (game.dcl2)",
-    )
+    text = "record of a match, also an unfinished one, or log of a Digital Curling 3 client or server (game.dcl2)"
+    option(command, "record", "RECORD", text)
     option(command, "--planner", PLANNER, "planner that judges", "champion")
     budget = command.add_mutually_exclusive_group()
     option(

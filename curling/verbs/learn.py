@@ -65,12 +65,9 @@ def _run(arguments: argparse.Namespace) -> None:
 
 def add_verbs(verb: Verb) -> None:
     """Add the verb to the command line."""
-    command = verb(
-        "learn",
-        learn,
-        "train the network of curling by self-play; a stopped step continues",
-        "bonspiel learn all results/learning",
-    )
+    summary = "train the network of curling by self-play; a stopped step continues"
+    example = "bonspiel learn all results/learning"
+    command = verb("learn", learn, summary, example)
     steps = command.add_subparsers(dest="step", required=True, metavar="STEP", parser_class=Parser)
     for step, text in STEPS.items():
         _add_options(steps.add_parser(step, help=text, description=f"{text[0].upper()}{text[1:]}."), step)
@@ -79,12 +76,8 @@ def add_verbs(verb: Verb) -> None:
 def _add_options(command: argparse.ArgumentParser, step: str) -> None:
     option(command, "folder", "FOLDER", "folder for self-play, training and weights")
     if step in ("generate", "all"):
-        option(
-            command,
-            "--seed",
-            "N",
-            "random seed (default: 2026 when the folder is begun, afterwards that of the folder)",
-        )
+        text = "random seed (default: 2026 when the folder is begun, afterwards that of the folder)"
+        option(command, "--seed", "N", text)
         option(
             command,
             "--samples",
@@ -94,12 +87,8 @@ def _add_options(command: argparse.ArgumentParser, step: str) -> None:
                 "afterwards that of the folder)"
             ),
         )
-        option(
-            command,
-            "--game",
-            ("standard", "mixed_doubles"),
-            "game to learn (default: standard when the folder is begun, afterwards that of the folder)",
-        )
+        text = "game to learn (default: standard when the folder is begun, afterwards that of the folder)"
+        option(command, "--game", ("standard", "mixed_doubles"), text)
         option(
             command,
             "--noise",

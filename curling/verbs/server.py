@@ -34,12 +34,9 @@ def server(arguments: argparse.Namespace) -> int:
 
 def add_verbs(verb: Verb) -> None:
     """Add the verb to the command line."""
-    command = verb(
-        "server",
-        server,
-        "serve practice matches to clients of Digital Curling",
-        f"bonspiel server dc3 --ends 2 --seed 1 ({STATUSES})",
-    )
+    summary = "serve practice matches to clients of Digital Curling"
+    example = f"bonspiel server dc3 --ends 2 --seed 1 ({STATUSES})"
+    command = verb("server", server, summary, example)
     protocols = command.add_subparsers(dest="protocol", required=True, metavar="PROTOCOL", parser_class=Parser)
     for name, (add_options, summary, example) in PROTOCOLS.items():
         epilog = f"example: bonspiel server {name} {example} ({STATUSES})"

@@ -76,34 +76,15 @@ def add_dc4(command: argparse.ArgumentParser) -> None:
     option(command, "--noise", ("normal_dist", "none"), "errors of execution of the server's players", "normal_dist")
     _add_deviations(command)
     _add_shared(command)
-    option(
-        command,
-        "--physics",
-        ("dc4", "fcv1"),
-        "limits of play: dc4, those of recorded games, or fcv1, those of Digital Curling 3",
-        "dc4",
-    )
-    option(
-        command,
-        "--users",
-        "FILE",
-        "file of users, one NAME:PASSWORD per line (default: user0:pass0 and user1:pass1, on this machine only)",
-    )
-    option(
-        command,
-        "--server-name",
-        "NAME",
-        "name of this server in the requests of other machines, as in http://NAME:5000; repeatable",
-        action="append",
-    )
+    text = "limits of play: dc4, those of recorded games, or fcv1, those of Digital Curling 3"
+    option(command, "--physics", ("dc4", "fcv1"), text, "dc4")
+    text = "file of users, one NAME:PASSWORD per line (default: user0:pass0 and user1:pass1, on this machine only)"
+    option(command, "--users", "FILE", text)
+    text = "name of this server in the requests of other machines, as in http://NAME:5000; repeatable"
+    option(command, "--server-name", "NAME", text, action="append")
     flag(command, "--late-shots", "a team without time left loses when it throws its next shot (default: immediately)")
-    option(
-        command,
-        "--mixed-players",
-        ("alike", "example"),
-        "the server's players in mixed doubles: alike, as in standard games, or as in the organisers' example",
-        "alike",
-    )
+    text = "the server's players in mixed doubles: alike, as in standard games, or as in the organisers' example"
+    option(command, "--mixed-players", ("alike", "example"), text, "alike")
 
 
 def _add_ends(command: argparse.ArgumentParser) -> None:
@@ -117,14 +98,8 @@ def _add_deviations(command: argparse.ArgumentParser) -> None:
 
 
 def _add_shared(command: argparse.ArgumentParser) -> None:
-    option(
-        command,
-        "--bind",
-        "ADDRESS",
-        "address to bind to; 0.0.0.0: all addresses of this machine",
-        "127.0.0.1",
-        dest="host",
-    )
+    text = "address to bind to; 0.0.0.0: all addresses of this machine"
+    option(command, "--bind", "ADDRESS", text, "127.0.0.1", dest="host")
     option(command, "--engine", ("analytic", "box2d"), "simulator of the stones", "analytic")
     option(command, "--seed", "N", "random seed (default: a new one)")
     option(command, "--matches", "N", "stop after N matches (default: serve until stopped)")
@@ -132,17 +107,7 @@ def _add_shared(command: argparse.ArgumentParser) -> None:
     option(
         command, "--watch", "PORT", "show the matches on a page at http://127.0.0.1:PORT (extra web); 0: any free port"
     )
-    option(
-        command,
-        "--watch-bind",
-        "ADDRESS",
-        "with --watch: address to bind the pages to, e.g. that of this machine in its network (default: 127.0.0.1)",
-    )
-    option(
-        command,
-        "--person",
-        (0, 1),
-        "with --watch: let a person play team 0 or 1 on a page; its address is printed",
-        type=int,
-        metavar="TEAM",
-    )
+    text = "with --watch: address to bind the pages to, e.g. that of this machine in its network (default: 127.0.0.1)"
+    option(command, "--watch-bind", "ADDRESS", text)
+    text = "with --watch: let a person play team 0 or 1 on a page; its address is printed"
+    option(command, "--person", (0, 1), text, type=int, metavar="TEAM")

@@ -16,9 +16,7 @@ from bonspiel.curling.ice.noise import Noise, noise_of
 from bonspiel.curling.records.match_data import Match
 from bonspiel.curling.server import dc2, dc3
 from bonspiel.curling.server.lobby import Lobby, PortError
-from bonspiel.curling.server.pages.dc2_person import Dc2Person
-from bonspiel.curling.server.pages.dc3_person import Dc3Person
-from bonspiel.curling.server.pages.person import sit_down
+from bonspiel.curling.server.pages.person import Dc2Person, Dc3Person, sit_down
 from bonspiel.curling.server.record_feed import RecordFeed
 from bonspiel.curling.server.referee import ThinkingTimes
 from bonspiel.curling.server.serve import serve_matches
@@ -77,8 +75,8 @@ def _context(options: Options) -> ServerContext:
         raise UsageError(f"--watch={options.watch}: the clients use that port, choose another one")
     # Digital Curling 3 and 4 play extra ends until a match is decided, Digital Curling 2 has draws
     extra_ends = 0 if options.protocol == "dc2" else MOST_ENDS
-    rules = options.physics, options.rule, _noise(options), ends, extra_ends
-    match = Match(("", ""), *rules, seed=seed, engine=options.engine)
+    rules = {"physics": options.physics, "rule": options.rule, "noise": _noise(options), "ends": ends}
+    match = Match(players=("", ""), extra_ends=extra_ends, seed=seed, engine=options.engine, **rules)
     model = match.model()
     with writing(options.records):
         options.records.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,9 @@
-"""Measurements at every position: votes, choices of rules and of larger trees, and how good they are."""
+"""Measurements at every position: votes, choices of rules and larger trees, how good they are; and their summary."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,11 +17,19 @@ from bonspiel.planners.wrappers.root import rules
 from bonspiel.planners.wrappers.root.pool import Pool, pool_of
 from bonspiel.planners.wrappers.root.similarity import Kernel, alike
 from bonspiel.runs.agreement.study import RUN, TREE, AgreementStudy
+from bonspiel.runs.statistics.sample import Interval, percentiles, resampled
 
 TOLERANCE = 1e-3  # of regret: actions that lose less are best
 WITHIN = math.exp(-0.5) * (1.0 - 1e-9)  # similarity of two actions that are h apart
 
+EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # of the bins of p0; the last bin has its upper edge
+SHARES = (0.2, 0.4, 0.6, 0.8, 1.0)  # of the votes
+ROUNDING = 1e-9  # of shares of votes
+
+
 Flags = NDArray[np.bool_]
+Columns = dict[tuple[Any, ...], Array]
+Summary = dict[str, Any]
 
 
 def like(kernel: Kernel | None, actions: Array, one: Array) -> Flags:
@@ -27,22 +37,6 @@ def like(kernel: Kernel | None, actions: Array, one: Array) -> Flags:
     if kernel is None:
         return np.asarray((actions == one).all(axis=1))
     return alike(kernel, actions, one[None])[:, 0] >= WITHIN
-
-
-class ActionJudge(NamedTuple):
-    """Judges the actions of one position.
-
-    Attributes:
-        best: return of the best action; NaN where that is not known.
-        agrees: of actions, [A, action_dim]: whether each agrees with the best one, [A].
-        regrets: of actions: the loss of each against the best one, [A]; NaN where that is not known.
-        rank: of an action, [action_dim]: the number of better ones; NaN where actions are sampled.
-    """
-
-    best: float
-    agrees: Callable[[Array], Flags]
-    regrets: Callable[[Array], Array]
-    rank: Callable[[Array], float]
 
 
 def known_optimum(model: Model) -> bool:
@@ -54,49 +48,45 @@ def known_optimum(model: Model) -> bool:
     return True
 
 
-def by_optimum(model: Model, state: Array, listed: Array | None) -> ActionJudge:
-    """Judge by the optimum: the best policy that takes these actions only, [A, action_dim], or all if None.
+def by_optimum(model: Model, state: Array, listed: Array | None, actions: Array) -> Array:
+    """Judge actions, [A, action_dim], by the optimum: of all actions, or of those `listed`, [L, action_dim].
 
-    A difference of at most TOLERANCE is none.
+    Returns:
+        of each action whether it is best, up to TOLERANCE, its loss, and the number of better listed ones (NaN without
+        a list); [3, A].
     """
-    own = listed is not None and offers(model, HasActions)
-    optimum = solve(model, None if own else listed)
-    values = None if listed is None else optimum.q_values(state, listed)
-    best = optimum.value(state) if values is None else float(values.max())
-
-    def regrets(actions: Array) -> Array:
-        return np.maximum(best - optimum.q_values(state, actions), 0.0)  # Q has errors of interpolation
-
-    def rank(action: Array) -> float:
-        if values is None:
-            return math.nan
-        return float((values > optimum.q_values(state, action[None])[0] + TOLERANCE).sum())
-
-    return ActionJudge(best, lambda actions: regrets(actions) <= TOLERANCE, regrets, rank)
+    optimum = solve(model, None if listed is not None and offers(model, HasActions) else listed)
+    found = optimum.q_values(state, actions)
+    if listed is None:
+        best, ranks = optimum.value(state), np.full(len(actions), math.nan)
+    else:
+        values = optimum.q_values(state, listed)
+        best, ranks = float(values.max()), (values > found[:, None] + TOLERANCE).sum(axis=1)
+    lost = np.maximum(best - found, 0.0)  # Q has errors of interpolation
+    return np.array([lost <= TOLERANCE, lost, ranks], float)
 
 
-def by_search(reference: Decision, kernel: Kernel | None, values: Decision | None) -> ActionJudge:
-    """Judge by long searches.
+def by_search(reference: Decision, kernel: Kernel | None, values: Decision | None, actions: Array) -> Array:
+    """Judge actions, [A, action_dim], by long searches.
 
     Args:
         reference: its choice is the best action, and its visits give the ranks.
         kernel: of actions that are sampled; None for a fixed set.
-        values: has the mean returns of the actions, from which regrets follow; they may contradict the reference.
+        values: has the mean returns of the actions, from which losses follow; they may contradict the reference.
+        actions: to judge.
+
+    Returns:
+        of each action whether it is like the best one, its loss, NaN without its mean return, and the number of those
+        with more visits, NaN where actions are sampled; [3, A].
     """
     means = {} if values is None else dict(zip(map(bytes, values.actions), values.values.tolist(), strict=True))
-    best = means.get(reference.action.tobytes(), math.nan)
-
-    def rank(action: Array) -> float:
-        if kernel is not None:
-            return math.nan
-        return float((reference.visits > reference.visits[like(None, reference.actions, action)].sum()).sum())
-
-    return ActionJudge(
-        best,
-        lambda actions: like(kernel, actions, reference.action),
-        lambda actions: best - np.array([means.get(action.tobytes(), math.nan) for action in actions]),
-        rank,
-    )
+    best, *found = (means.get(action.tobytes(), math.nan) for action in (reference.action, *actions))
+    visits = reference.visits
+    ranks = [
+        math.nan if kernel is not None else (visits > visits[like(None, reference.actions, action)].sum()).sum()
+        for action in actions
+    ]
+    return np.array([like(kernel, actions, reference.action), best - np.array(found), ranks], float)
 
 
 class Measured(NamedTuple):
@@ -115,6 +105,11 @@ class Measured(NamedTuple):
     winner: Array
     shares: dict[int, float]
 
+    @property
+    def actions(self) -> Array:
+        """The winner, the choices of the workers and `choices`, [A, action_dim]."""
+        return np.stack([self.winner, *self.runs, *self.choices.values()])
+
 
 def measured(study: AgreementStudy, found: Callable[[str], Decision], rng: Rng) -> Measured:
     """Combine the searches of a position; `found` gives the decision of a name, `rng` draws between equal actions."""
@@ -127,9 +122,8 @@ def measured(study: AgreementStudy, found: Callable[[str], Decision], rng: Rng) 
                 choices[rule, workers] = found(f"{rule} {workers}").action
             else:
                 choices[rule, workers] = pool.actions[study.root(rule, workers).choose(pool, study.model, rng)]
-    for workers in study.workers:
-        if workers > 1:
-            choices[TREE, workers] = found(f"{TREE} {workers * study.budget}").action
+    for workers in study.several:
+        choices[TREE, workers] = found(f"{TREE} {workers * study.budget}").action
     winners = {workers: _winner(study.kernel, pool, rng) for workers, pool in pools.items()}
     shares = {workers: share for workers, (_, share) in winners.items()}
     return Measured(np.stack([run.action for run in runs]), choices, winners[study.most][0], shares)
@@ -144,59 +138,161 @@ def _winner(kernel: Kernel | None, pool: Pool, rng: Rng) -> tuple[Array, float]:
     return pool.actions[row], float(alike(kernel, pool.actions[row][None], pool.actions[pool.choices]).mean())
 
 
-class AgreementOutcome(NamedTuple):
-    """The judged choices at n positions; every array is [n].
+def columns_of(study: AgreementStudy, positions: Sequence[Measured], judged: Sequence[Array]) -> Columns:
+    """The choices at n positions, with what a judge says of their `actions`; every column is [n].
 
-    Attributes:
-        limit: whether the action with most votes agrees.
-        shares: by number of workers, the winner's share of the votes.
-        agrees: of every choice, whether it agrees; of (TREE, 1) the share of the single workers that agree, p0.
-        regrets: of every choice; of (TREE, 1) the mean over the single workers, of the first one where not all are
-            known. NaN where not known.
-        ranks: of every choice, the number of better actions; NaN where actions are sampled.
-        differ: by two rules and a number of workers, whether they choose differently.
+    ("limit",): whether the action with most votes agrees.
+    ("shares", workers): the winner's share of the votes.
+    ("agrees", rule, workers): whether the choice agrees; of (TREE, 1) the share of the single workers that agree, p0.
+    ("regret", rule, workers): of the choice, NaN where not known; of (TREE, 1) the mean over the single workers, or of
+        the first one where not all are known.
+    ("rank", rule, workers): the number of better actions; NaN where actions are sampled.
+    ("differ", rule, rule, workers): whether the two rules choose differently.
+    """
+    rows = list[dict[tuple[Any, ...], float]]()
+    for position, (agrees, lost, ranks) in zip(positions, judged, strict=True):
+        choices, first = position.choices, 1 + len(position.runs)
+        of_runs = lost[1:first]
+        row: dict[tuple[Any, ...], float] = {
+            ("limit",): agrees[0],
+            ("agrees", TREE, 1): agrees[1:first].mean(),
+            ("regret", TREE, 1): of_runs[0] if np.isnan(of_runs).any() else of_runs.mean(),
+        }
+        for kind, column in (("agrees", agrees), ("regret", lost), ("rank", ranks)):
+            row |= {(kind, *name): entry for name, entry in zip(choices, column[first:], strict=True)}
+        for workers, share in position.shares.items():
+            row["shares", workers] = share
+            for one, other in combinations(study.rules, 2):
+                is_same = like(study.kernel, choices[one, workers][None], choices[other, workers])[0]
+                row["differ", one, other, workers] = not is_same
+        rows.append(row)
+    return {key: np.array([row[key] for row in rows]) for key in rows[0]}
+
+
+def by_name(columns: Columns, kind: str, show: Callable[[Array], Any]) -> dict[str, dict[str, Any]]:
+    """What `show` says of the columns of a kind, by rule and number of workers."""
+    found: dict[str, dict[str, Any]] = {}
+    for key, column in columns.items():
+        if key[0] == kind:
+            found.setdefault(key[1], {})[str(key[2])] = show(column)
+    return found
+
+
+class Resamples:
+    """The positions and resamples of them: how often each position counts, [1 + resamples, n], the first row once.
+
+    Args:
+        n: number of positions.
+        rng: draws the resamples.
     """
 
-    limit: Array
-    shares: dict[int, Array]
-    agrees: dict[tuple[str, int], Array]
-    regrets: dict[tuple[str, int], Array]
-    ranks: dict[tuple[str, int], Array]
-    differ: dict[tuple[str, str, int], Flags]
+    def __init__(self, n: int, rng: Rng) -> None:
+        self._counts = np.concatenate([np.ones((1, n)), *resampled(np.arange(n), rng)])
+
+    def means(self, values: Array, among: Flags | None = None) -> Array:
+        """The mean of values, [n], over all positions or those `among` which it is taken, [n], in every row; [rows].
+
+        Positions whose value is NaN do not count; NaN where none is left.
+        """
+        kept = ~np.isnan(values) if among is None else ~np.isnan(values) & among
+        of = self._counts @ kept
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self._counts @ np.where(kept, values, 0.0) / of)
+
+    def mean(self, values: Array, among: Flags | None = None) -> Interval:
+        """That of the positions with its interval."""
+        return interval(self.means(values, among), values.size)
 
 
-def outcome_of(study: AgreementStudy, positions: Sequence[Measured], judges: Sequence[ActionJudge]) -> AgreementOutcome:
-    """The choices at the positions, judged by their judges."""
-    return AgreementOutcome(
-        **_columns([_judged(study, one, judge) for one, judge in zip(positions, judges, strict=True)])
-    )
+def interval(found: Array, n: int) -> Interval:
+    """The first of some estimates, [rows], with the interval of the others, as far as they are numbers."""
+    rest = found[1:][~np.isnan(found[1:])]
+    if n < 2 or len(rest) == 0:
+        return Interval(float(found[0]), np.nan, np.nan)
+    low, high = percentiles(rest)
+    return Interval(float(found[0]), float(low), float(high))
 
 
-def _judged(study: AgreementStudy, position: Measured, judge: ActionJudge) -> dict[str, Any]:
-    """The fields of `AgreementOutcome`, of one position."""
-    choices, single = position.choices, judge.regrets(position.runs)
-    chosen = np.stack(list(choices.values()))
-    agrees, regrets = (np.asarray(found, float).tolist() for found in (judge.agrees(chosen), judge.regrets(chosen)))
-    lost = float(single[0] if np.isnan(single).any() else single.mean())
+def equivalent(budgets: Array, levels: Array, reached: Array) -> Array:
+    """The budget of one tree that agrees as often, by interpolation in the budget's logarithm; [rows].
+
+    A curve that falls is held at its largest level so far. What is not above the level of the smallest budget has that
+    budget, and what is above that of the largest one has the largest.
+
+    Args:
+        budgets: of the curve, ascending, [m].
+        levels: of the curve, [rows, m].
+        reached: the level to find, [rows].
+    """
+    rising = np.maximum.accumulate(levels, axis=1)
+    above = rising >= reached[:, None]
+    place = np.where(above.any(axis=1), above.argmax(axis=1), len(budgets) - 1)
+    before = np.maximum(place - 1, 0)
+    rows = np.arange(len(rising))
+    low, high = rising[rows, before], rising[rows, place]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        part = np.clip(np.where(high > low, (reached - low) / (high - low), 1.0), 0.0, 1.0)
+    logs = np.log(budgets)
+    return np.asarray(np.exp(logs[before] + part * (logs[place] - logs[before])))
+
+
+def among(p0: Array, low: float, high: float) -> Flags:
+    """True for each p0 in [low, high), or [low, 1] if high is 1."""
+    above = p0 >= low - ROUNDING
+    return np.asarray(above if high == EDGES[-1] else above & (p0 < high - ROUNDING))
+
+
+def summarise(study: AgreementStudy, found: Columns, rng: Rng) -> Summary:
+    """Everything as plain numbers, for JSON.
+
+    Means are (value, low, high); `rng` draws the resamples. Numbers of workers are texts, as keys of JSON.
+    """
+    n, p0 = len(found["limit",]), found["agrees", TREE, 1]
+    resamples = Resamples(n, rng)
+    mean = resamples.mean
+    trees = [1, *study.several]
+    budgets = np.array(trees, float) * study.budget
+    levels = np.stack([resamples.means(found["agrees", TREE, workers]) for workers in trees], axis=1)
+
+    def by_workers(numbers: Iterable[int], show: Any) -> dict[str, Any]:
+        return {str(workers): show(workers) for workers in numbers}
+
+    def one_tree(rule: str, workers: int) -> Interval:
+        return interval(equivalent(budgets, levels, resamples.means(found["agrees", rule, workers])), n)
+
+    def unanimous(workers: int) -> dict[str, Interval]:
+        return {f"{k:g}": mean((found["shares", workers] >= k - ROUNDING).astype(float)) for k in SHARES}
+
+    def lost(rule: str, workers: int) -> dict[str, Interval]:
+        agreement = found["agrees", TREE, workers] - found["agrees", rule, workers]
+        return {
+            "agreement": mean(agreement),
+            "regret": mean(found["regret", rule, workers] - found["regret", TREE, workers]),
+        }
+
+    def in_bin(low: float, high: float) -> dict[str, Any]:
+        inside = among(p0, low, high)
+        shown = {"from": low, "to": high, "positions": int(inside.sum()), "share": mean(inside.astype(float))}
+        return shown | {"agreement": by_name(found, "agrees", lambda column: mean(column, inside))}
+
+    def difference(pair: tuple[str, str], workers: int) -> dict[str, Any]:
+        differ = found[("differ", *pair, workers)].astype(bool)
+        facts = {"agreement": "agrees", "rank": "rank"}
+        shown = {"rules": list(pair), "workers": workers, "share": mean(differ.astype(float))}
+        return shown | {
+            fact: [mean(found[kind, rule, workers], differ) for rule in pair] for fact, kind in facts.items()
+        }
+
     return {
-        "limit": float(judge.agrees(position.winner[None])[0]),
-        "shares": position.shares,
-        "agrees": {(TREE, 1): float(np.mean(judge.agrees(position.runs))), **dict(zip(choices, agrees, strict=True))},
-        "regrets": {(TREE, 1): lost, **dict(zip(choices, regrets, strict=True))},
-        "ranks": {name: judge.rank(action) for name, action in choices.items()},
-        "differ": {
-            (one, other, workers): bool(not like(study.kernel, choices[one, workers][None], choices[other, workers])[0])
-            for index, one in enumerate(study.rules)
-            for other in study.rules[index + 1 :]
-            for workers in study.workers
+        "positions": n,
+        "limit": mean(found["limit",]),
+        "agreement": by_name(found, "agrees", mean),
+        "regret": by_name(found, "regret", mean),
+        "equivalent": {rule: by_workers(study.workers, partial(one_tree, rule)) for rule in study.rules},
+        "bins": [in_bin(*edges) for edges in pairwise(EDGES)],
+        "unanimity": by_workers(study.workers, unanimous),
+        "differences": [difference(pair, w) for pair in combinations(study.rules, 2) for w in study.several],
+        "splitting": {
+            rule: by_workers(study.several, partial(lost, rule)) for rule in filter(study.is_shared, study.rules)
         },
     }
-
-
-def _columns(rows: Sequence[Mapping[Any, Any]]) -> dict[Any, Any]:
-    """The rows turned into arrays, field by field."""
-    found = {}
-    for key, value in rows[0].items():
-        column = [row[key] for row in rows]
-        found[key] = _columns(column) if isinstance(value, Mapping) else np.array(column)
-    return found

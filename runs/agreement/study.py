@@ -2,15 +2,14 @@
 
 import functools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
 from bonspiel import planners
-from bonspiel.planners import Array, Budget, Decision, Model, Planner
+from bonspiel.planners import Budget, Decision, Model, Planner
 from bonspiel.planners.checks import missing, missing_action_bounds
 from bonspiel.planners.contract.decisions import checked_plan
 from bonspiel.planners.core.text import read
@@ -29,11 +28,11 @@ RULES = get_args(Combine)
 PARAMETERS = ("bandwidth", "cells", "rounds")  # of rules
 SHARED = "tries"  # the rule whose workers share their search
 ALIKE = 0.1  # share of the range of actions that lies within h of one by default
-MOST_POSITIONS = 20_000  # their resamples are held in memory
+LARGEST = {"budget": 1e9, "positions": 20_000, "reference": 1e6}  # the resamples of positions are held in memory
 RUN, TREE, REFERENCE, VALUES = ONE_SEARCH = "run", "tree", "reference", "values"
 
 
-@dataclass(frozen=True)
+@dataclass
 class AgreementStudy:
     """Positions of a planner's episodes, each searched by many workers whose decisions are combined.
 
@@ -49,6 +48,14 @@ class AgreementStudy:
         bandwidth: h, as of `Root`: actions that are sampled are alike within h, and rules take it if not given theirs;
             None for 0.05, and more with several coordinates, so that a random action is alike as often (ALIKE).
         seed: random seed.
+
+    Attributes:
+        model: of the environment.
+        player: the planner of every worker.
+        kernel: the similarity of two actions that are sampled; None if all searches of a position have the same ones.
+
+    Raises:
+        UsageError: a study that is not possible.
     """
 
     env: str
@@ -60,68 +67,49 @@ class AgreementStudy:
     reference: int = 100
     bandwidth: float | str | None = None
     seed: int = 0
+    model: Model = field(init=False)
+    player: Planner = field(init=False)
+    kernel: Kernel | None = field(init=False)
 
     def __post_init__(self) -> None:
-        """Normalise the numbers, fill in the rules, and refuse what cannot be studied."""
-        for name, most in {"budget": 1e9, "positions": MOST_POSITIONS, "reference": 1e6}.items():
-            object.__setattr__(self, name, number(name, getattr(self, name), 1, most, whole=True))
+        for name, most in LARGEST.items():
+            setattr(self, name, number(name, getattr(self, name), 1, most, whole=True))
         number("seed", self.seed, 0, 2**32 - 1, whole=True)
+        self.model = model_of(self.env)
         if self.bandwidth is None:
-            width = 0.5 * ALIKE ** (1.0 / len(self.model.action_low))
-            object.__setattr__(self, "bandwidth", float(f"{width:.2g}"))
+            self.bandwidth = float(f"{0.5 * ALIKE ** (1.0 / len(self.model.action_low)):.2g}")
         if self.bandwidth != "noise":
             number("bandwidth", self.bandwidth, 1e-9, 1e9, whole=False)
-        workers = sorted({number("workers", w, 1, 4096, whole=True) for w in self.workers})
-        object.__setattr__(self, "workers", tuple(workers))
+        self.workers = tuple(sorted({number("workers", w, 1, 4096, whole=True) for w in self.workers}))
+        self.player = planner_for(self.planner, self.model, self.env)
         if reason := planners.unsupported(self.player, self.model):
             raise UsageError(f"{self.planner} cannot search {self.env}: {reason}")
-        rules = self.rules or tuple(rule for rule in RULES if rule != SHARED and self._unfit(rule) is None)
-        object.__setattr__(self, "rules", tuple(dict.fromkeys(rules)))
+        rules = self.rules or [rule for rule in RULES if rule != SHARED and self._unfit(rule) is None]
+        self.rules = tuple(dict.fromkeys(rules))
         for rule in self.rules:
             if reason := self._unfit(rule):
                 raise UsageError(f"--combine {rule} cannot combine {self.planner} in {self.env}: {reason}")
-        _ = self.kernel  # refuses a bandwidth that the model has no range or noise for
+        self.kernel = None if has_same_actions(self.player, self.model) else self._similarity(self.bandwidth)
 
-    @cached_property
-    def model(self) -> Model:
-        """The model of the environment."""
-        return model_of(self.env)
-
-    @cached_property
-    def player(self) -> Planner:
-        """The planner of every worker."""
-        return planner_for(self.planner, self.model, self.env)
-
-    @cached_property
-    def kernel(self) -> Kernel | None:
-        """The similarity of two actions that are sampled; None if all searches of a position have the same actions.
-
-        Raises:
-            UsageError: the model has no noise or range that the bandwidth is a part of.
-        """
-        if has_same_actions(self.player, self.model):
-            return None
-        by_noise = self.bandwidth == "noise"
+    def _similarity(self, bandwidth: float | str) -> Kernel:
+        by_noise = bandwidth == "noise"
         if reason := missing(self.model, HasActionSd) if by_noise else missing_action_bounds(self.model):
-            raise UsageError(f"--bandwidth {self.bandwidth}: {self.env} {reason}")
-        assert self.bandwidth is not None
-        return kernel_of(self.model, self.bandwidth)
+            raise UsageError(f"--bandwidth {bandwidth}: {self.env} {reason}")
+        return kernel_of(self.model, bandwidth)
 
     @property
     def most(self) -> int:
         """The largest number of workers."""
         return self.workers[-1]
 
-    @functools.lru_cache(maxsize=256)  # noqa: B019  (asked at every position; reading a text takes 4 ms)
-    def root(self, rule: str, workers: int) -> Root:
-        """The planner that searches a position by this number of workers and combines them by a rule.
+    @property
+    def several(self) -> list[int]:
+        """The numbers of workers above 1."""
+        return [workers for workers in self.workers if workers > 1]
 
-        Raises:
-            UsageError: an invalid text.
-        """
-        made = planners.parse(self.root_text(rule, workers))
-        assert isinstance(made, Root)
-        return made
+    def root(self, rule: str, workers: int) -> Root:
+        """The planner that searches a position by this number of workers and combines them by a rule."""
+        return _root_of(self.root_text(rule, workers))
 
     def root_text(self, rule: str, workers: int) -> str:
         """That planner as text."""
@@ -140,12 +128,15 @@ class AgreementStudy:
             raise UsageError(f"--combine {rule}: {error}") from error
 
 
-def _parts(rule: str) -> tuple[str, Mapping[str, Any]]:
-    """The name and the parameters of a rule.
+@functools.lru_cache(maxsize=256)  # asked at every position, and 4 ms to read
+def _root_of(text: str) -> Root:
+    made = planners.parse(text)
+    assert isinstance(made, Root)
+    return made
 
-    Raises:
-        UsageError: an invalid text.
-    """
+
+def _parts(rule: str) -> tuple[str, Mapping[str, Any]]:
+    """The name and the parameters of a rule."""
     try:
         name, given = read(rule)
         for kind, one, allowed in (("rule", name, RULES), *(("parameter of a rule", key, PARAMETERS) for key in given)):
@@ -157,18 +148,10 @@ def _parts(rule: str) -> tuple[str, Mapping[str, Any]]:
 
 
 class PositionSearch(NamedTuple):
-    """A search of a position; its first two fields are its name.
+    """A search of a position by a planner, given as text; with `actions` they are the only ones at the root."""
 
-    Attributes:
-        kind: RUN, TREE, REFERENCE, VALUES or the rule of workers that share.
-        number: of the worker, the tree's simulations, or the number of workers.
-        planner: as text.
-        simulations: the budget.
-        actions: the only ones at the root; the planner's own if None.
-    """
-
-    kind: str
-    number: int
+    kind: str  # RUN, TREE, REFERENCE, VALUES or the rule of workers that share
+    number: int  # of the worker, the tree's simulations, or the number of workers
     planner: str
     simulations: int
     actions: list[list[float]] | None = None
@@ -188,10 +171,8 @@ def due(study: AgreementStudy, optimum_known: bool) -> Iterator[PositionSearch]:
     """The searches of every position, except those for values."""
     for index in range(study.most):
         yield PositionSearch(RUN, index, study.planner, study.budget)
-    for workers in study.workers:
-        if workers > 1:
-            total = workers * study.budget
-            yield PositionSearch(TREE, total, study.planner, total)
+    for workers in study.several:
+        yield PositionSearch(TREE, workers * study.budget, study.planner, workers * study.budget)
     for rule in filter(study.is_shared, study.rules):
         for workers in study.workers:
             yield PositionSearch(rule, workers, study.root_text(rule, workers), study.budget)
@@ -199,11 +180,10 @@ def due(study: AgreementStudy, optimum_known: bool) -> Iterator[PositionSearch]:
         yield long_search(study)
 
 
-def long_search(study: AgreementStudy, actions: Iterable[Array] = ()) -> PositionSearch:
+def long_search(study: AgreementStudy, actions: list[list[float]] | None = None) -> PositionSearch:
     """The search that finds the best action, or the values of some actions."""
-    listed = np.unique(np.stack(given), axis=0).tolist() if (given := list(actions)) else None
     total = study.reference * study.budget
-    return PositionSearch(VALUES if listed else REFERENCE, total, study.planner, total, listed)
+    return PositionSearch(REFERENCE if actions is None else VALUES, total, study.planner, total, actions)
 
 
 def search_all(
@@ -244,8 +224,5 @@ def workers_rng(planner: str, seed: int, position: int) -> planners.Rng:
 def decision_of(entry: Sequence[Any]) -> Decision:
     """The decision that a search has made."""
     action, value, simulations, actions, visits, values = entry
-    chosen = np.array(action, np.float64)
-    listed = np.array(actions, np.float64).reshape(len(actions), len(chosen))
-    return Decision(
-        chosen, value, simulations, math.nan, listed, np.array(visits, np.int64), np.array(values, np.float64)
-    )
+    chosen, listed = np.array(action, float), np.array(actions, float).reshape(len(actions), len(action))
+    return Decision(chosen, value, simulations, math.nan, listed, np.array(visits, np.int64), np.array(values, float))

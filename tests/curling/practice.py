@@ -10,8 +10,7 @@ from bonspiel.curling.play.browser.seat_page import SeatPage
 from bonspiel.curling.records.match_data import RecordedShot
 from bonspiel.curling.replay.live_server import LiveServer
 from bonspiel.curling.server.dc3 import Dc3Session, listen_dc3
-from bonspiel.curling.server.pages.dc3_person import Dc3Person
-from bonspiel.curling.server.pages.person import sit_down
+from bonspiel.curling.server.pages.person import Dc3Person, sit_down
 from bonspiel.curling.server.record_feed import RecordFeed
 from tests.curling.server.hosting import PATIENCE, context_of, hosting
 

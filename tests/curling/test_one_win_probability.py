@@ -15,6 +15,7 @@ from bonspiel.curling.records.position import EXTRA_ENDS, MatchPosition
 from bonspiel.curling.records.umpire import replay
 from bonspiel.curling.replay.judgement import Judged, Judgement
 from bonspiel.curling.replay.page_events import record_events
+from bonspiel.curling.settings import MatchSettings
 from bonspiel.runs.games.game import ScheduledGame, Side
 from bonspiel.runs.games.play import play_game
 
@@ -33,7 +34,8 @@ def of_the_client(match, number):
     end, shot = divmod(int(state[TIME]), 16)
     place = stones_of(state), shot, int(state[HAMMER]), int(state[LEAD])
     noise = Noise(float(np.float32(0.0076)), 0.0018)
-    position = MatchPosition(*place, 0, 2 - end, EXTRA_ENDS, "win_probability", noise=noise)
+    settings = MatchSettings(2 - end, extra_ends=EXTRA_ENDS, reward="win_probability", noise=noise)
+    position = MatchPosition(*place, settings=settings)
     choice = _choose(players.parse("rulebased"), position, 0.05, np.random.default_rng(0), lambda _: None, 0)
     return position.team, choice.chance
 

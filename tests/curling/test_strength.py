@@ -28,7 +28,9 @@ def folder(tmp_path, monkeypatch):
                 winner = None if value == 0.5 else index % 2 if value else 1 - index % 2
                 team0 = value if index % 2 == 0 else 1.0 - value
                 result = Result((0, 0), winner, team0, "score")
-                game = Record(Match((first, planner), "fcv1", None, None, 2), (), (), result)
+                game = Record(
+                    Match(players=(first, planner), physics="fcv1", rule=None, noise=None, ends=2), (), (), result
+                )
                 write(path / "records" / f"1-{number}-{index:05d}.jsonl", game)
         (path / "match.json").write_text(json.dumps({"sides": sides, "match": MATCH | match}))
         return path

@@ -143,11 +143,21 @@ def test_a_player_without_speed_is_allowed_and_a_negative_one_not():
 
 
 def test_a_record_has_the_players():
-    match = Match(("a", "b"), "dc4", "modified", MODEL.noise, 2, game="mixed_doubles", throwers=MODEL.throwers)
+    match = Match(
+        players=("a", "b"),
+        physics="dc4",
+        rule="modified",
+        noise=MODEL.noise,
+        ends=2,
+        game="mixed_doubles",
+        throwers=MODEL.throwers,
+    )
     assert record.parse_line(record.line_of(match)) == match
     assert match.model().planning() == Curling(ends=2, reward="win", throwers=MODEL.throwers, **MIXED).planning()
 
 
 def test_records_from_before_have_none():
-    line = record.line_of(Match(("a", "b"), "dc4", "modified", None, 2, game="mixed_doubles"))
+    line = record.line_of(
+        Match(players=("a", "b"), physics="dc4", rule="modified", noise=None, ends=2, game="mixed_doubles")
+    )
     assert record.parse_line(line.replace(', "throwers": null', "")).throwers is None

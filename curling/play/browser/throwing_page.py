@@ -17,7 +17,6 @@ from starlette.routing import Route
 from bonspiel.curling.match.mixed_doubles import allowed_choices
 from bonspiel.curling.model import Curling
 from bonspiel.curling.play.aim import WEIGHTS, Aim
-from bonspiel.curling.play.browser.page_messages import AimMessage, SetupMessage, ThrowMessage
 from bonspiel.curling.records.match_data import Throw
 from bonspiel.curling.records.umpire import outcome, turn_of
 from bonspiel.curling.replay.page_events import Event
@@ -30,6 +29,28 @@ TOKEN_BYTES = 9  # of the part of a page's address that is drawn anew
 PARTS = {"x": "target across, m", "y": "target along, m", "side": "spin", "weight": "weight"}
 
 T = TypeVar("T")
+
+
+class AimMessage(msgspec.Struct):
+    """A person's aim: the target in m, the spin (1 counter-clockwise, -1 clockwise), the weight as in `Aim`."""
+
+    x: float
+    y: float
+    side: float
+    weight: float
+
+
+class ThrowMessage(AimMessage):
+    """A throw; `shot` is its number in the match, from 0."""
+
+    shot: int
+
+
+class SetupMessage(msgspec.Struct):
+    """A set-up of the end, from 0, in mixed doubles: one of `curling.match.setup_value.CHOICES`."""
+
+    end: int
+    choice: str
 
 
 class ThrowingPage(ABC):

@@ -6,20 +6,27 @@ import time
 from concurrent.futures import Future, wait
 from contextlib import closing, suppress
 from http import HTTPStatus
+from typing import NamedTuple
 
+import numpy as np
 from starlette.exceptions import HTTPException
 
+from bonspiel.curling.analysis.shot_names import shot_name
+from bonspiel.curling.match.state import team_of
+from bonspiel.curling.model import Curling
 from bonspiel.curling.play.browser.throwing_page import TOKEN_BYTES, ThrowingPage
 from bonspiel.curling.play.game import InteractiveGame
-from bonspiel.curling.play.ideas import best_ideas
 from bonspiel.curling.play.report import game_record
 from bonspiel.curling.replay.page_events import Event, PageEvents
 from bonspiel.curling.server.pages.page_server import PageServer
 from bonspiel.planners.core.search import INTERRUPT_SECONDS
 from bonspiel.planners.model import Array
+from bonspiel.planners.planner import Decision
 from bonspiel.runs.experiment import RunError
 
 TICK = 0.02  # s between two looks at the planner
+IDEAS = 3
+NAMED = 60  # of the most visited shots; many have the same name
 
 
 def play_in_web(game: InteractiveGame, host: str = "127.0.0.1", port: int = 0) -> None:
@@ -161,3 +168,41 @@ class GamePage(ThrowingPage):
         used = [sum(shot.seconds for shot in game.shots if shot.team == team) for team in (0, 1)]
         more = {"used": used, "setups": self._maker.setups()} if game.phase == "setup" else {"used": used}
         self.publish_turn(game.phase, len(game.shots), len(game.ends), self._turn_began, **more)
+
+
+class Idea(NamedTuple):
+    """A shot that a planner considered.
+
+    Attributes:
+        name: such as "draw".
+        chance: the win probability of its team after it, None where the planner has none.
+        visits: simulations of this very shot.
+    """
+
+    name: str
+    chance: float | None
+    visits: int
+
+
+def best_ideas(model: Curling, state: Array, decision: Decision) -> list[Idea]:
+    """The chosen shot and the next best of other names by their visits, at most IDEAS.
+
+    Args:
+        model: of the match.
+        state: before the shot, [state_dim].
+        decision: of a planner whose values are win probabilities of team 0, or less one those of team 1.
+    """
+    chosen = (decision.actions == decision.action).all(axis=1)
+    visits = np.append(decision.visits[chosen].max(initial=0), np.where(chosen, 0, decision.visits))
+    actions, values = np.vstack([decision.action, decision.actions]), np.append(decision.value, decision.values)
+    tried = 1 + np.flatnonzero(visits[1:])
+    order = 0, *tried[np.argsort(-visits[tried], kind="stable")][:NAMED]
+    ideas: dict[str, Idea] = {}
+    for i in order:
+        vx, vy, spin = actions[i].tolist()
+        name = shot_name(model, state, (vx, vy, 1.0 if spin >= 0.0 else -1.0))
+        chance = float(values[i]) + int(team_of(state))
+        ideas.setdefault(name, Idea(name, chance if np.isfinite(chance) else None, int(visits[i])))
+        if len(ideas) == IDEAS:
+            break
+    return [*ideas.values()]

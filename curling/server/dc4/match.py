@@ -1,7 +1,7 @@
 """One match of Digital Curling 4: its seats, its listeners, its shots and its clock."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from http import HTTPStatus
 from uuid import UUID
@@ -13,7 +13,6 @@ from bonspiel.curling.records.match_data import Throw
 from bonspiel.curling.records.record import printable
 from bonspiel.curling.records.umpire import Outcome
 from bonspiel.curling.server.console_lines import result_line
-from bonspiel.curling.server.dc4.clock import Dc4Clock
 from bonspiel.curling.server.dc4.games import NOT_FOR_STANDARD, with_players
 from bonspiel.curling.server.dc4.listeners import Dc4Listeners
 from bonspiel.curling.server.dc4.messages import TEAMS, move_of, score_lists, settings_of, state_of_match
@@ -28,6 +27,36 @@ from bonspiel.planners.model import Array
 NOT_BEGUN = "Not your turn: the match begins when both teams are there and listen."
 FINISHED = "Match already finished."
 SETUP_SECONDS = 600.0  # for the set-up of an end, before which no clock runs; a team that has left would keep the match
+
+
+class Dc4Clock:
+    """Measures one turn after the other.
+
+    Args:
+        now: s.
+        time_up: called in the event loop when a turn is over its time.
+    """
+
+    def __init__(self, now: Callable[[], float], time_up: Callable[[], None]) -> None:
+        self._now, self._time_up = now, time_up
+        self._since = 0.0
+        self._due: asyncio.TimerHandle | None = None
+
+    def start(self, seconds: float | None) -> None:
+        """Begin a turn of at most `seconds` seconds; None for no limit."""
+        self._since = self._now()
+        if seconds is not None:
+            self._due = asyncio.get_running_loop().call_later(seconds, self._time_up)
+
+    def stop(self) -> None:
+        """End the turn."""
+        if self._due is not None:
+            self._due.cancel()
+            self._due = None
+
+    def lasted(self, until: float) -> float:
+        """The seconds from the beginning of the turn until a time."""
+        return max(until - self._since, 0.0)
 
 
 class Dc4Match:

@@ -51,7 +51,7 @@ def last_shot(aim):
 
 
 def test_a_stone_thrown_away_is_a_blunder_and_the_judge_s_own_choice_loses_nothing():
-    judge, played = QUICK._replace(budget=Budget(simulations=2_000)), Match(("a", "b"), "fcv1", None, None, 2)
+    judge, played = QUICK._replace(budget=Budget(simulations=2_000)), Match(players=("a", "b"), ends=2)
     number, thrown_away = judge_shot(judge, played, last_shot(AWAY))
     assert number == 31 and thrown_away.is_blunder and thrown_away.played_name == "throw-away"
     assert thrown_away.aimed == 0.0 and thrown_away.loss == thrown_away.before > 0.5

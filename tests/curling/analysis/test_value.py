@@ -14,7 +14,7 @@ def shot(end, hammer):
 def game(*ends):
     """A record of ends, each (hammer, points of team 0, points of team 1)."""
     return Record(
-        Match(("dpw", "uct"), "fcv1", "five_rock", "none", len(ends)),
+        Match(players=("dpw", "uct"), physics="fcv1", rule="five_rock", noise="none", ends=len(ends)),
         tuple(shot(number, hammer) for number, (hammer, *_) in enumerate(ends)),
         tuple(End(number, tuple(points)) for number, (_, *points) in enumerate(ends)),
         Result((0, 0), None, 0.5, "draw"),

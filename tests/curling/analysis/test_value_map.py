@@ -9,7 +9,7 @@ import pytest
 
 from bonspiel.curling.analysis import value_map_picture
 from bonspiel.curling.analysis.position import analyse, stopping_places
-from bonspiel.curling.analysis.position_file import read_position
+from bonspiel.curling.analysis.value_map import read_position
 from bonspiel.curling.ice.engines import make_engine
 from bonspiel.curling.ice.physics import law_index
 from bonspiel.curling.ice.sheet import no_stones

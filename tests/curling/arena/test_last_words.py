@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from bonspiel.curling.arena.last_words import last_words
+from bonspiel.curling.arena.client_process import last_words
 
 LOGGED = "2026-11-25 22:01:56,671 - INFO:socket_client - Shutdown socket success\n"
 

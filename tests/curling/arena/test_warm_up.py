@@ -2,7 +2,7 @@
 
 import pytest
 
-from bonspiel.curling.arena import driver, warm_up
+from bonspiel.curling.arena import driver
 from bonspiel.curling.arena.clients import Client
 from bonspiel.curling.client.planning.worker_process import WorkerProcess
 from bonspiel.curling.game import CurlingGame, MixedDoublesGame
@@ -27,16 +27,16 @@ def asked(monkeypatch):
 
 @pytest.mark.parametrize("game", [CurlingGame(extra_ends=100), MixedDoublesGame(extra_ends=100)])
 def test_planners_alone_plan_a_shot_of_the_game(asked, capsys, game):
-    warm_up.warm_up(game, [COMMAND, PLANNER, PROGRAM])
+    driver.warm_up(game, [COMMAND, PLANNER, PROGRAM])
     assert len(asked) == 2
     for position, choice in asked:
-        assert position.first_shot == position.shot == game.model.first_shot
+        assert position.settings.first_shot == position.shot == game.model.first_shot
         assert choice.action is not None and choice.failure is None
     assert capsys.readouterr().err == "warming up rulebased, before the first game\n"
 
 
 def test_a_planner_that_fails_is_left_to_the_games(asked, capsys):
-    warm_up.warm_up(CurlingGame(), [Client("bad", ("true",), "rulebased:oops=1")])
+    driver.warm_up(CurlingGame(), [Client("bad", ("true",), "rulebased:oops=1")])
     assert capsys.readouterr().err.startswith("warming up bad")
 
 

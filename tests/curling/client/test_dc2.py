@@ -74,7 +74,7 @@ def test_planners_get_the_position_of_the_server(log):
     assert [position.shot for position in positions] == [*range(0, 16, 2)] * 2
     assert all(position.team == 0 and position.hammer == 1 for position in positions)
     assert [position.lead for position in positions] == [0] * 8 + [3] * 8
-    assert [position.ends for position in positions] == [2] * 8 + [1] * 8
+    assert [position.settings.ends for position in positions] == [2] * 8 + [1] * 8
     # 2.318694 4.857448 and 2.580099 4.983683 of shots 0 and 1, before shot 4 there are two of each team
     stones = positions[2].stones
     assert np.allclose(stones[[0, 8]], [[2.317647 - 2.375, 41.28 - 4.856252], [2.602245 - 2.375, 41.28 - 4.920218]])
@@ -111,7 +111,7 @@ def test_a_tie_is_a_draw(log):
     reports = []
     with_end = [*script, dc2_codec.encode(dc2.Disconnect())]
     played(with_end, planner, log, reports)
-    assert not planner.asked[0][0].extra_ends and planner.asked[0][0].ends == 1
+    assert (planner.asked[0][0].settings.extra_ends, planner.asked[0][0].settings.ends) == (0, 1)
     assert reports[-1] == "drawn 0 : 0 (draw)"
 
 

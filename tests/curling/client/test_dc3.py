@@ -104,7 +104,7 @@ def test_planners_get_the_position_of_the_server(name, log):
     for state, (position, _, _) in zip(turns, planner.asked, strict=True):
         assert (position.shot, position.hammer) == (state["shot"], int(state["hammer"][-1]))
         assert position.team == int(team[-1])
-        assert position.ends == len(state["scores"]["team0"]) - state["end"]
+        assert position.settings.ends == len(state["scores"]["team0"]) - state["end"]
         points = [sum(filter(None, state["scores"][side])) for side in ("team0", "team1")]
         assert position.lead == points[0] - points[1]
         for row, stone in enumerate([*state["stones"]["team0"], *state["stones"]["team1"]]):
@@ -193,9 +193,9 @@ def test_the_match_is_played_as_announced_by_the_server(game, expected, log):
     with pytest.raises(ConnectionLost):
         played(opening(**game), planner, log)
     position = planner.asked[0][0]
-    assert {name: getattr(position, name) for name in expected} == expected
+    assert {name: getattr(position.settings, name) for name in expected} == expected
     model = position.model()
-    assert (model.reward, model.rule, model.ends) == ("win_probability", position.rule, position.ends)
+    assert (model.reward, model.rule, model.ends) == ("win_probability", position.settings.rule, position.settings.ends)
     assert np.array_equal(position.state()[:3], [0.0, 1.0, 0.0])
 
 
@@ -206,14 +206,15 @@ def test_every_player_has_its_own_errors():
     start = dc3_codec.decode_server(script[5].text).state
     for shot in range(0, 16, 2):
         position = match.position(msgspec.structs.replace(start, shot=shot))
-        assert position.noise == Noise(0.1 * (shot // 4), 0.0018)
-        assert position.max_speed == 3.0 + shot // 4
+        assert position.settings.noise == Noise(0.1 * (shot // 4), 0.0018)
+        assert position.settings.max_speed == 3.0 + shot // 4
 
 
 @pytest.mark.parametrize(("max_speed", "cap"), [(3.0, 3.0), (5.0, 4.0), (None, 4.0)])
 def test_planners_know_the_top_speed_of_the_thrower(max_speed, cap):
     match = client.AnnouncedMatch(0, dc3.GameInfo())
-    position = replace(match.first_position(), max_speed=max_speed)
+    first = match.first_position()
+    position = replace(first, settings=replace(first.settings, max_speed=max_speed))
     assert position.model().thrower(position.state()).max_speed == cap
 
 
@@ -223,7 +224,7 @@ def test_an_extra_end_is_worth_the_match():
     match = client.AnnouncedMatch(0, dc3.GameInfo(setting=dc3.GameSetting(max_end=8)))
     extra = match.position(msgspec.structs.replace(start, end=11))
     last = match.position(msgspec.structs.replace(start, end=7))
-    assert extra.ends == last.ends == 1 and extra.model().extra_ends > 1
+    assert extra.settings.ends == last.settings.ends == 1 and extra.model().extra_ends > 1
     assert np.array_equal(extra.model().params, last.model().params)
 
 
@@ -336,7 +337,8 @@ def test_a_clock_that_is_all_but_empty_leaves_time_for_a_shot(log, capsys, monke
         match = client.AnnouncedMatch(0, dc3.GameInfo(setting=dc3.GameSetting(max_end=2)))
         for end in range(2):
             for shot in range(0, 16, 2):
-                position = replace(match.first_position(), shot=shot, ends=2 - end)
+                first = match.first_position()
+                position = replace(first, shot=shot, settings=replace(first.settings, ends=2 - end))
                 await player.move("here", position, left, 0.0, lambda shot: asyncio.sleep(0.0))
                 left -= 0.011
 

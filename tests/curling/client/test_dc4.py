@@ -173,7 +173,7 @@ def test_a_match_with_extra_ends_is_played_with_correct_positions(logs: list[Pat
     assert lines[1 - winner][-1] == f"lost {own[1]} : {own[0]} (score)"
     for team, planner in enumerate(planners):
         assert all(position.team == team for position in planner.seen)
-        assert [position.ends for position in planner.seen[:9]] == [2] * 8 + [1]
+        assert [position.settings.ends for position in planner.seen[:9]] == [2] * 8 + [1]
         # every stone thrown so far lies on the sheet, among the own ones in the order thrown
         second = planner.seen[1]
         assert (abs(second.stones[8 * team] - (0.0, 38.405)) < 3.0).all()
@@ -208,12 +208,12 @@ def test_a_match_of_mixed_doubles_is_played_with_correct_positions(logs: list[Pa
         own = [state for state in states if team_of(state) == team]
         for position, state in zip(planner.seen, own, strict=True):
             regular, seen = state[TIME] < 16 * 3, position.state()
-            assert seen[TIME] == state[TIME] % 16 and position.ends == max(3 - state[TIME] // 16, 1)
+            assert seen[TIME] == state[TIME] % 16 and position.settings.ends == max(3 - state[TIME] // 16, 1)
             np.testing.assert_allclose(seen[HAMMER:POWER], state[HAMMER:POWER], atol=1e-5)
             assert (seen[POWER:] == (state[POWER:] if regular else 0.0)).all()
             assert position.model().params[PATTERN] == 4 and position.model().is_mixed
         decided = [setup for setup in record.setups if setup.team == team]
-        assert [position.mixed.decider for position in planner.setups] == [team] * len(decided)
+        assert [position.decider for position in planner.setups] == [team] * len(decided)
         assert all(position.is_setup_due for position in planner.setups)
         for setup in decided:
             name = f"end {setup.end + 1}" if setup.end < 3 else f"extra end {setup.end - 2}"
@@ -222,7 +222,7 @@ def test_a_match_of_mixed_doubles_is_played_with_correct_positions(logs: list[Pa
     told = messages(logs[0], "server->client")[0]
     for end, left in ((2, True), (3, False)):  # a power play that was not used is lost in extra ends
         later = decode_state(json.dumps(told | {"end_number": end}))
-        assert dc4._position(later, "modified").mixed.power_plays == (left, left)
+        assert dc4._position(later, "modified").power_plays == (left, left)
 
 
 def test_time_is_shared_among_the_five_shots_of_a_team_in_each_end(logs: list[Path]) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bonspiel.curling.analysis.match import thrown_shots
-from bonspiel.curling.analysis.position_file import read_position
+from bonspiel.curling.analysis.value_map import read_position
 from bonspiel.curling.ice.noise import Noise, noise_of
 from bonspiel.curling.ice.sheet import stones_at
 from bonspiel.curling.logs import client_log

@@ -48,6 +48,7 @@ from bonspiel.curling.network.end_network import (
 )
 from bonspiel.curling.network.end_weights import Provenance, load, save
 from bonspiel.curling.records.position import MatchPosition
+from bonspiel.curling.settings import MatchSettings
 
 MODEL = Curling(3, extra_ends=1, reward="win_probability")
 ABOUT = Provenance("fcv1", "five_rock", "normal_dist", 1, "abc", (4_000,))
@@ -233,7 +234,8 @@ def test_weights_are_for_one_kind_of_game():
 
 def test_the_client_of_a_default_match_has_the_weights():
     thrower = {"noise": Noise(0.0076, 0.0018), "max_speed": 4.0}
-    position = MatchPosition(no_stones(), 0, ends=2, reward="win_probability", rule="five_rock", **thrower)
+    settings = MatchSettings(2, reward="win_probability", rule="five_rock", **thrower)
+    position = MatchPosition(no_stones(), 0, settings=settings)
     model = position.model()
     assert len(model.params) == model.params[NETWORK] + PACKED
 

@@ -25,8 +25,8 @@ from bonspiel.curling.match.state import stones_of, team_of
 from bonspiel.curling.play import terminal as play_terminal
 from bonspiel.curling.play.aim import WEIGHTS, Aim
 from bonspiel.curling.play.game import InteractiveGame
-from bonspiel.curling.play.picture import paint_view
 from bonspiel.curling.play.report import caption, game_record, message, result
+from bonspiel.curling.play.terminal import paint_view
 from bonspiel.curling.play.view import View
 from bonspiel.curling.records import record, umpire
 from bonspiel.curling.records.record import Match
@@ -37,7 +37,10 @@ from bonspiel.runs.experiment import RunError
 def new_game(physics="fcv1", noise="none", me=1, ends=1, planner=None):
     names = ("random", "you") if me == 1 else ("you", "random")
     return InteractiveGame(
-        Match(names, physics, None, noise, ends, seed=5), planner or planners.make("random"), Budget(simulations=10), me
+        Match(players=names, physics=physics, rule=None, noise=noise, ends=ends, seed=5),
+        planner or planners.make("random"),
+        Budget(simulations=10),
+        me,
     )
 
 
@@ -142,7 +145,7 @@ def test_a_whole_match_in_turns_with_its_score_and_record(me, tmp_path):
 
 def mixed_game(me=1, ends=1):
     names, of_game = ("random", "you") if me == 1 else ("you", "random"), {"game": "mixed_doubles", "pattern": 2}
-    played = Match(names, "dc4", None, "none", ends, seed=5, **of_game)
+    played = Match(players=names, physics="dc4", rule=None, noise="none", ends=ends, seed=5, **of_game)
     return InteractiveGame(played, planners.make("random"), Budget(simulations=10), me)
 
 

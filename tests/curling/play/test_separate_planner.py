@@ -20,7 +20,7 @@ from bonspiel.planners.planner import Budget
 from bonspiel.runs.experiment import RunError
 from tests.curling.browsing import Person
 
-MATCH = Match(("crashing", "you"), "fcv1", None, "none", 1, seed=5)
+MATCH = Match(players=("crashing", "you"), physics="fcv1", rule=None, noise="none", ends=1, seed=5)
 BUDGET = Budget(simulations=50)
 
 

@@ -15,9 +15,8 @@ from bonspiel.curling.match.state import FIRST_STONE, state_of, stones_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.players import expectimax, static
 from bonspiel.curling.players.evaluation import feature_values
-from bonspiel.curling.players.expectimax import Expectimax
+from bonspiel.curling.players.expectimax import FEWEST, Expectimax, expected_values, smooth
 from bonspiel.curling.players.rulebased import evenly_spaced
-from bonspiel.curling.players.smoothing import FEWEST, expected_values, smooth
 from bonspiel.planners import Budget
 from bonspiel.planners.core.aims import aims_of
 from bonspiel.planners.model import AimBlock

@@ -23,6 +23,7 @@ from bonspiel.curling.model import Curling
 from bonspiel.curling.players import process, serve
 from bonspiel.curling.players.process import ProcessPlayer
 from bonspiel.curling.records.position import MatchPosition
+from bonspiel.curling.settings import MatchSettings
 from bonspiel.planners import Budget, line_process
 from bonspiel.planners.line_process import LineProcess, ProcessFailure
 from tests.planners.processes import is_gone, wait_until_gone
@@ -334,7 +335,7 @@ def test_the_program_ends_with_its_player(player):
 
 def test_the_client_of_servers_takes_it(player):
     made = player()
-    first = MatchPosition(no_stones(), 0, reward="win_probability")
+    first = MatchPosition(no_stones(), 0, settings=MatchSettings(reward="win_probability"))
 
     async def ask():
         async with PlannerProcess(f"process:{made.command}") as planner:

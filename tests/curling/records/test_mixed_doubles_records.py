@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bonspiel.curling.analysis.match import thrown_shots
-from bonspiel.curling.analysis.position_file import from_record
+from bonspiel.curling.analysis.value_map import from_record
 from bonspiel.curling.game import MixedDoublesGame
 from bonspiel.curling.match.mixed_doubles import setup_of
 from bonspiel.curling.match.setup_value import CHOICES
@@ -94,7 +94,7 @@ def test_a_match_may_break_off_after_a_set_up(tmp_path, played):
 
 
 def test_records_of_format_1_are_of_standard_games():
-    line = record.line_of(Match(("a", "b"), "fcv1", None, None, 2))
+    line = record.line_of(Match(players=("a", "b"), physics="fcv1", rule=None, noise=None, ends=2))
     fields = json.loads(line)
     assert fields["format"] == 2
     old = {key: value for key, value in fields.items() if key not in ("game", "pattern")} | {"format": 1}

@@ -12,8 +12,8 @@ from bonspiel.curling.ice.sheet import no_stones
 from bonspiel.curling.match.mixed_doubles import mixed_state_of
 from bonspiel.curling.match.state import state_of, team_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.records.position import MatchPosition, MixedDoubles
-from bonspiel.curling.settings import MOST_ENDS
+from bonspiel.curling.records.position import MatchPosition
+from bonspiel.curling.settings import MOST_ENDS, MatchSettings
 
 PLAYERS = (
     (Thrower(4.0, Noise(0.01, 0.001)), Thrower(3.0, Noise(0.02, 0.001))),
@@ -57,22 +57,28 @@ def test_what_an_object_leaves_out_has_its_default():
 
 
 def test_the_ends_left_count_the_current_one_and_an_extra_end_as_one():
-    assert [MatchPosition(no_stones(), 0, ends=3, end=end).ends_left for end in range(5)] == [3, 2, 1, 1, 1]
+    assert [MatchPosition(no_stones(), 0, end=end, settings=MatchSettings(3)).ends_left for end in range(5)] == [
+        3,
+        2,
+        1,
+        1,
+        1,
+    ]
 
 
 def test_a_match_that_is_longer_than_any_model_is_as_long_as_the_longest():
-    assert MatchPosition(no_stones(), 0, ends=MOST_ENDS + 1).model().ends == MOST_ENDS
+    assert MatchPosition(no_stones(), 0, settings=MatchSettings(MOST_ENDS + 1)).model().ends == MOST_ENDS
 
 
 def test_a_set_up_is_due_before_the_first_shot_of_mixed_doubles_alone():
-    mixed = MixedDoubles(0, 1, (True, True))
-    due = [MatchPosition(no_stones(), shot, mixed=kind).is_setup_due for kind in (None, mixed) for shot in (0, 6)]
+    games = MatchSettings(), MatchSettings(game="mixed_doubles")
+    due = [MatchPosition(no_stones(), shot, settings=game).is_setup_due for game in games for shot in (0, 6)]
     assert due == [False, False, True, False]
 
 
 def test_equal_positions_share_a_model_so_that_its_parameters_are_computed_once():
-    mixed = MixedDoubles(0, 1, (True, True))
-    one, other = (MatchPosition(no_stones(), shot, physics="dc4", mixed=mixed).model() for shot in (6, 7))
+    settings = MatchSettings(physics="dc4", game="mixed_doubles")
+    one, other = (MatchPosition(no_stones(), shot, settings=settings).model() for shot in (6, 7))
     assert one is other
 
 

@@ -237,6 +237,6 @@ def test_damage_before_the_last_line_is_named_in_partial_records_too(tmp_path, p
 
 
 def test_the_model_of_a_match_is_that_match():
-    match = Match(("a", "b"), "dc2", None, None, ends=3, extra_ends=1, tie=0.781)
+    match = Match(players=("a", "b"), physics="dc2", rule=None, noise=None, ends=3, extra_ends=1, tie=0.781)
     assert (match.model().rule, match.model().horizon, match.model().tie) == ("four_rock", 64, 0.781)
     assert replace(match, rule="four_rock", noise="dc2").model() == match.model()

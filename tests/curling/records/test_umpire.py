@@ -35,7 +35,7 @@ def test_the_engine_named_in_the_record_moves_the_stones(played):
 
 
 def test_a_record_replays_on_its_own_engine():
-    match = Match(("", ""), "fcv1", None, None, 1, engine="box2d")
+    match = Match(players=("", ""), physics="fcv1", rule=None, noise=None, ends=1, engine="box2d")
     state, shots = match.model().initial_state(None), []
     for number, vy in enumerate((2.42, 2.6)):
         aim, thrown = (0.13, vy, 1.0), (0.13, vy, 1.57)
@@ -49,7 +49,7 @@ def test_a_record_replays_on_its_own_engine():
 
 
 def test_a_foul_is_reported():
-    model = Match(("", ""), "fcv1", None, "none", 1).model()
+    model = Match(players=("", ""), physics="fcv1", rule=None, noise="none", ends=1).model()
     state = model.initial_state(None)
     guard = umpire.outcome(model, state, (0.1317, 2.26, 1.5708))
     hit = next(

@@ -48,14 +48,14 @@ def test_the_chance_is_the_same_each_time_and_ends_with_the_result(played):
 
 @pytest.mark.parametrize("lead, low, high", [(8, 0.99, 1.0), (0, 0.2, 0.8), (-8, 0.0, 0.01)])
 def test_the_chance_follows_the_lead(lead, low, high):
-    model = Match(("", ""), "fcv1", None, None, 4).model().planning()
+    model = Match(players=("", ""), physics="fcv1", rule=None, noise=None, ends=4).model().planning()
     state = state_of(no_stones(), 10, end=2, lead=lead)
     found = estimate_win_probability(model, state)
     assert low <= found <= high and found == estimate_win_probability(model, state)
 
 
 def test_the_number_of_playouts_is_respected_and_the_position_unchanged():
-    model = Match(("", ""), "fcv1", None, None, 4).model().planning()
+    model = Match(players=("", ""), physics="fcv1", rule=None, noise=None, ends=4).model().planning()
     state = state_of(no_stones(), 3)
     kept = state.copy()
     few = [estimate_win_probability(model, state, playouts=n) for n in (1, 10, 1000)]
@@ -73,7 +73,7 @@ def test_an_incomplete_record_gives_the_events_so_far(played):
 
 
 def test_a_foul_leaves_the_stones_in_place():
-    match = Match(("a", "b"), "fcv1", None, "none", 1)
+    match = Match(players=("a", "b"), physics="fcv1", rule=None, noise="none", ends=1)
     model = match.model()
     state = model.initial_state(None)
     guard = umpire.outcome(model, state, (0.1317, 2.26, 1.5708))
@@ -125,7 +125,9 @@ def test_a_shot_with_an_error_shows_where_it_was_aimed(played):
 
 
 def test_the_set_ups_of_an_end_are_those_allowed_with_their_stones():
-    maker = PageEvents(Match(("a", "b"), "dc4", None, "none", 2, game="mixed_doubles", pattern=2))
+    maker = PageEvents(
+        Match(players=("a", "b"), physics="dc4", rule=None, noise="none", ends=2, game="mixed_doubles", pattern=2)
+    )
     setups = maker.setups()
     assert [setup["choice"] for setup in setups] == ["center_guard", "center_house", "pp_left", "pp_right"]
     stones = {row: place for row, place in enumerate(setups[3]["stones"]) if place is not None}
@@ -134,7 +136,7 @@ def test_the_set_ups_of_an_end_are_those_allowed_with_their_stones():
     assert maker.setups() == []  # none is due now
     maker.state = mixed_state_of(no_stones(), 0, end=1, decider=1, power_plays=(True, False))
     assert [setup["choice"] for setup in maker.setups()] == ["center_guard", "center_house"]
-    assert PageEvents(Match(("a", "b"), "fcv1", None, "none", 1)).setups() == []
+    assert PageEvents(Match(players=("a", "b"), physics="fcv1", rule=None, noise="none", ends=1)).setups() == []
 
 
 @pytest.mark.parametrize(
@@ -149,5 +151,5 @@ def test_the_set_ups_of_an_end_are_those_allowed_with_their_stones():
     ],
 )
 def test_the_budgets_in_words(budgets, words):
-    match = Match(("one", "two"), "fcv1", "five_rock", "none", 1, budgets=budgets)
+    match = Match(players=("one", "two"), physics="fcv1", rule="five_rock", noise="none", ends=1, budgets=budgets)
     assert PageEvents(match).match_event()["allowance"] == words

@@ -35,7 +35,14 @@ class Clock:
 def context_of(physics="fcv1", paths=False, arrivals=False, **given):
     """A server's context; it reports arrivals of clients only on demand."""
     report = given.pop("report", lambda line: None)
-    match = Match(("", ""), physics, None, given.pop("noise", "none"), given.pop("ends", 1), given.pop("extra_ends", 0))
+    match = Match(
+        players=("", ""),
+        physics=physics,
+        rule=None,
+        noise=given.pop("noise", "none"),
+        ends=given.pop("ends", 1),
+        extra_ends=given.pop("extra_ends", 0),
+    )
     match = replace(match, rule=given.pop("rule", match.model().rule))
     model = match.model()
     rest = {

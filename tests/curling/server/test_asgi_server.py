@@ -186,14 +186,28 @@ def test_connections_beyond_the_limit_are_refused_and_places_become_free():
         async with hosting() as host:
             streams = [await host.connect(GET % b"stream") for _ in range(4)]
             await until(lambda: host.streams.open == 4)
-            refused = await answer_to(host, b"")
+            reader, _ = await host.connect(post(b"x"))
+            refused, rest = await status_and_body(reader), await reader.read()
             streams[0][1].transport.abort()
             await until(lambda: host.streams.open == 3)
-            while (answer := await answer_to(host, post(b"x")))[0] == 503:
+            while (answer := await status_and_body((await host.connect(post(b"x")))[0]))[0] == 503:
                 await asyncio.sleep(0.05)
-            return refused, answer
+            return refused, rest, answer
 
-    assert run(scenario()) == ((503, {"detail": "4 connections are open already"}), (200, 1))
+    assert run(scenario()) == ((503, b"Service Unavailable"), b"", (200, b"1"))
+
+
+def test_connections_beyond_twice_the_limit_are_closed_without_an_answer():
+    async def scenario():
+        async with hosting() as host:
+            open_ones = [await host.connect() for _ in range(8)]
+            await asyncio.sleep(0.1)
+            reader, _ = await host.connect(post(b"x"))
+            with suppress(ConnectionError):
+                assert await reader.read() == b""
+            return len(open_ones)
+
+    assert run(scenario()) == 8
 
 
 def test_a_client_that_does_not_read_loses_its_stream():

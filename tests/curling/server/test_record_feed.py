@@ -2,7 +2,7 @@ from bonspiel.curling.records.match_data import Match, Result, Setup
 from bonspiel.curling.server.record_feed import RecordFeed
 
 MATCH, SETUP, RESULT = (
-    Match(("a", "b"), "fcv1", None, None, 1),
+    Match(players=("a", "b"), physics="fcv1", rule=None, noise=None, ends=1),
     Setup(0, 1, "pp_left"),
     Result((0, 0), None, 0.5, "draw"),
 )

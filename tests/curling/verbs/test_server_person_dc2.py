@@ -8,7 +8,7 @@ import pytest
 from bonspiel.curling.records import record
 from bonspiel.curling.records.umpire import replay
 from bonspiel.curling.server.dc2 import Dc2Session, listen_dc2
-from bonspiel.curling.server.pages.dc2_person import Dc2Person
+from bonspiel.curling.server.pages.person import Dc2Person
 from bonspiel.curling.server.pages.person import sit_down as take_seat
 from bonspiel.curling.server.referee import ThinkingTimes
 from tests.curling.browsing import ask, until

@@ -8,9 +8,8 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
-from bonspiel.runs.agreement.agreement import CHART, RESULT
+from bonspiel.runs.agreement.agreement import CHART, RESULT, StudyWork
 from bonspiel.runs.agreement.study import workers_rng
-from bonspiel.runs.agreement.work import StudyWork
 
 TINY = ("agreement", "trap", "--planner", "uct", "--budget", "12", "--workers", "1,2,4", "--positions", "6")
 RULES = ("--combine", "majority", "--combine", "similarity_merge:bandwidth=0.1")

@@ -22,50 +22,50 @@ def decision(best, actions, visits, values):
 
 
 def test_every_first_action_from_70_to_90_is_best_in_trap():
-    judge = by_optimum(TRAP, START, None)
     actions = np.array([[0.69], [0.71], [0.8], [0.89], [0.92], [0.3]])
-    assert judge.agrees(actions).tolist() == [False, True, True, True, False, False]
-    assert judge.regrets(actions)[[2, 5]] == pytest.approx([0.0, 0.3], abs=1e-6)
-    assert math.isnan(judge.rank(actions[0]))
+    agrees, lost, ranks = by_optimum(TRAP, START, None, actions)
+    assert agrees.tolist() == [False, True, True, True, False, False]
+    assert lost[[2, 5]] == pytest.approx([0.0, 0.3], abs=1e-6)
+    assert np.isnan(ranks).all()
 
 
 def test_the_best_of_a_fixed_set_is_its_best_by_q():
     fixed = np.array([[0.1], [0.3], [0.95]])
-    judge = by_optimum(TRAP, np.array([0.95, 1.0]), fixed)  # one step left, from 0.95: 0.95 reaches 1.7, 0.1 the trap
-    assert judge.agrees(fixed).tolist() == [False, False, True]
-    assert judge.regrets(fixed) == pytest.approx([1.0, 1.0, 0.0])
-    assert [judge.rank(action) for action in fixed] == [1.0, 1.0, 0.0]
+    at = np.array([0.95, 1.0])  # one step left, from 0.95: 0.95 reaches 1.7, 0.1 the trap
+    agrees, lost, ranks = by_optimum(TRAP, at, fixed, fixed)
+    assert agrees.tolist() == [False, False, True]
+    assert lost == pytest.approx([1.0, 1.0, 0.0])
+    assert ranks.tolist() == [1.0, 1.0, 0.0]
 
 
 def test_a_set_that_holds_no_best_action_is_judged_by_itself():
     fixed = np.array([[0.1], [0.3]])
-    judge = by_optimum(TRAP, START, fixed)
-    assert judge.agrees(fixed).all() and judge.best == pytest.approx(1.4)
+    agrees, lost, _ = by_optimum(TRAP, START, fixed, fixed)
+    assert agrees.all() and lost == pytest.approx([0.0, 0.0])
     short = np.array([[0.05], [0.8]])  # after 0.8 no step of the set is sure to cross the trap
-    assert by_optimum(TRAP, START, short).best < 1.5 < by_optimum(TRAP, START, None).best
+    assert by_optimum(TRAP, START, short, short)[1][0] < 0.1 < by_optimum(TRAP, START, None, short)[1][0]
     eight = action_set(TRAP, 8)
-    assert eight[by_optimum(TRAP, START, eight).agrees(eight), 0].tolist() == [0.8125]
+    assert eight[by_optimum(TRAP, START, eight, eight)[0] == 1.0, 0].tolist() == [0.8125]
 
 
 def test_a_search_agrees_with_equal_actions_of_a_fixed_set_and_ranks_by_visits():
     actions = [[0.1], [0.2], [0.3]]
     values = decision(1, [[0.2], [0.3]], [5, 5], [2.0, 1.5])
-    judge = by_search(decision(1, actions, [20, 50, 30], [0.0, 0.0, 0.0]), None, values)
-    asked = np.array(actions)
-    assert judge.agrees(asked).tolist() == [False, True, False]
-    assert [judge.rank(action) for action in asked] == [2.0, 0.0, 1.0]
-    assert judge.regrets(asked)[1:].tolist() == [0.0, 0.5]
-    assert math.isnan(judge.regrets(asked)[0])
+    reference = decision(1, actions, [20, 50, 30], [0.0, 0.0, 0.0])
+    agrees, lost, ranks = by_search(reference, None, values, np.array(actions))
+    assert agrees.tolist() == [False, True, False]
+    assert ranks.tolist() == [2.0, 0.0, 1.0]
+    assert lost[1:].tolist() == [0.0, 0.5] and math.isnan(lost[0])
 
 
 def test_a_search_agrees_with_sampled_actions_within_h_the_short_way_round():
     reference = decision(0, [[3.1]], [1], [0.0])
-    judge = by_search(reference, Kernel(np.array([0.1]), INF), None)
-    assert judge.agrees(np.array([[3.0], [3.19], [2.99], [-3.1]])).tolist() == [True, True, False, False]
-    round_trip = by_search(reference, Kernel(np.array([0.1]), np.array([2.0 * math.pi])), None)
-    assert round_trip.agrees(np.array([[-3.1], [-3.0]])).tolist() == [True, False]
-    assert math.isnan(round_trip.rank(np.array([3.1])))
-    assert np.isnan(round_trip.regrets(np.array([[3.1]]))).all()
+    near = Kernel(np.array([0.1]), INF)
+    agrees, lost, ranks = by_search(reference, near, None, np.array([[3.0], [3.19], [2.99], [-3.1]]))
+    assert agrees.tolist() == [True, True, False, False]
+    assert np.isnan(lost).all() and np.isnan(ranks).all()
+    round_trip = Kernel(np.array([0.1]), np.array([2.0 * math.pi]))
+    assert by_search(reference, round_trip, None, np.array([[-3.1], [-3.0]]))[0].tolist() == [True, False]
 
 
 def test_the_optimum_of_a_track_is_not_known():

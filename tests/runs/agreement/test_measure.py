@@ -1,16 +1,14 @@
 """What is measured at positions and what they say together, on runs made by hand."""
 
 import math
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 from bonspiel.planners import Decision
-from bonspiel.runs.agreement.measure import measured, outcome_of
+from bonspiel.runs.agreement.measure import EDGES, among, columns_of, measured, summarise
 from bonspiel.runs.agreement.study import TREE, AgreementStudy
-from bonspiel.runs.agreement.summary import EDGES, among, summarise
 
 ACTIONS = np.array([[0.125], [0.375], [0.625], [0.875]])
 RNG = np.random.default_rng(0)
@@ -31,21 +29,19 @@ SPLIT = [worker(0, 9, 1, 0, 0), worker(1, 4, 5, 0, 1), worker(1, 4, 5, 0, 1), wo
 UNANIMOUS = [worker(2, 1, 1, 7, 1)] * 4
 
 
-@dataclass
-class Judge:
-    """The best row, and what every action loses."""
+LOSSES = np.array([0.3, 0.2, 0.1, 0.0])
 
-    best: int
-    losses: tuple[float, ...] = (0.3, 0.2, 0.1, 0.0)
 
-    def agrees(self, actions):
-        return actions[:, 0] == ACTIONS[self.best, 0]
+def judged(position, best):
+    """What a judge says of the actions of a position whose best action is in row `best`."""
+    rows = np.abs(position.actions - ACTIONS[:, 0]).argmin(axis=1)
+    return np.array([rows == best, LOSSES[rows], rows], float)
 
-    def regrets(self, actions):
-        return np.array([self.losses[np.argmin(np.abs(ACTIONS - action))] for action in actions])
 
-    def rank(self, action):
-        return float(np.argmin(np.abs(ACTIONS - action)))
+def summary_at(study, positions, best):
+    """The summary of positions with the row of the best action at each."""
+    columns = columns_of(study, positions, list(map(judged, positions, best)))
+    return summarise(study, columns, np.random.default_rng(0))
 
 
 def found(runs, trees=(2, 3)):
@@ -54,9 +50,8 @@ def found(runs, trees=(2, 3)):
     return entries.__getitem__
 
 
-def summary_of(study, runs, judges):
-    positions = [measured(study, found(one), RNG) for one in runs]
-    return summarise(study, outcome_of(study, positions, judges), np.random.default_rng(0))
+def summary_of(study, runs, best):
+    return summary_at(study, [measured(study, found(one), RNG) for one in runs], best)
 
 
 def test_rules_take_the_first_workers_and_trees_their_own_search():
@@ -84,7 +79,7 @@ def test_votes_for_sampled_actions_count_by_their_similarity():
 
 
 def test_shares_of_positions():
-    say = summary_of(STUDY, [SPLIT, SPLIT, UNANIMOUS, UNANIMOUS], [Judge(1), Judge(0), Judge(2), Judge(3)])
+    say = summary_of(STUDY, [SPLIT, SPLIT, UNANIMOUS, UNANIMOUS], [1, 0, 2, 3])
     assert say["positions"] == 4
     assert say["agreement"][TREE]["1"].value == pytest.approx((0.5 + 0.25 + 1.0 + 0.0) / 4)
     assert say["agreement"]["majority"]["4"].value == 0.5
@@ -99,8 +94,8 @@ def test_shares_of_positions():
 
 
 def test_the_limit_is_the_choice_of_most_workers_whatever_the_first_chose():
-    assert summary_of(STUDY, [SPLIT, SPLIT], [Judge(1), Judge(1)])["limit"].value == 1.0
-    assert summary_of(STUDY, [SPLIT, SPLIT], [Judge(0), Judge(1)])["limit"].value == 0.5
+    assert summary_of(STUDY, [SPLIT, SPLIT], [1, 1])["limit"].value == 1.0
+    assert summary_of(STUDY, [SPLIT, SPLIT], [0, 1])["limit"].value == 0.5
 
 
 def test_a_bin_holds_its_lower_edge_and_the_last_one_both():
@@ -110,7 +105,7 @@ def test_a_bin_holds_its_lower_edge_and_the_last_one_both():
 
 
 def test_bins_of_p0():
-    say = summary_of(STUDY, [SPLIT, SPLIT, UNANIMOUS, UNANIMOUS], [Judge(1), Judge(0), Judge(2), Judge(3)])
+    say = summary_of(STUDY, [SPLIT, SPLIT, UNANIMOUS, UNANIMOUS], [1, 0, 2, 3])
     bins = say["bins"]
     assert [one["positions"] for one in bins] == [1, 1, 1, 0, 1]  # p0 of 0, 0.25, 0.5 and 1
     assert [one["agreement"]["majority"]["4"].value for one in bins[:3]] == [0.0, 0.0, 1.0]
@@ -120,9 +115,7 @@ def test_bins_of_p0():
 
 
 def test_where_two_rules_differ():
-    (_, last) = summary_of(STUDY, [SPLIT, SPLIT, SPLIT, UNANIMOUS], [Judge(1), Judge(1), Judge(0), Judge(2)])[
-        "differences"
-    ]
+    (_, last) = summary_of(STUDY, [SPLIT, SPLIT, SPLIT, UNANIMOUS], [1, 1, 0, 2])["differences"]
     assert (last["rules"], last["workers"]) == (["sum", "majority"], 4)
     assert last["share"].value == 0.75
     assert [one.value for one in last["agreement"]] == pytest.approx([1 / 3, 2 / 3])
@@ -135,7 +128,7 @@ def test_splitting_is_compared_with_one_search_of_the_same_total():
     entries |= {"tries:rounds=2 1": worker(0, 1, 1, 1, 1), "tries:rounds=2 4": worker(1, 1, 1, 1, 1)}
     entries |= {f"{TREE} 40": worker(3, 1, 1, 1, 1)}
     positions = [measured(study, entries.__getitem__, RNG)] * 2
-    say = summarise(study, outcome_of(study, positions, [Judge(3), Judge(1)]), np.random.default_rng(0))
+    say = summary_at(study, positions, [3, 1])
     assert say["splitting"].keys() == {"tries:rounds=2"}
     lost = say["splitting"]["tries:rounds=2"]["4"]
     assert (lost["agreement"].value, lost["regret"].value) == (0.0, pytest.approx(0.2))

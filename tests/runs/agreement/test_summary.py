@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from bonspiel.runs.agreement.summary import Resamples, equivalent
+from bonspiel.runs.agreement.measure import Resamples, equivalent
 
 RNG = np.random.default_rng
 

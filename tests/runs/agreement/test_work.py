@@ -1,6 +1,7 @@
 """Positions of episodes."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from types import SimpleNamespace
 from typing import ClassVar
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from bonspiel.planners import Decision
-from bonspiel.runs.agreement.work import SPACING, positions_of, refuse_one_position
+from bonspiel.runs.agreement.agreement import SPACING, main, positions_of
 from bonspiel.runs.experiment import RunError, UsageError
 
 
@@ -71,4 +72,4 @@ def test_a_failing_planner_is_named(register):
 def test_one_position_is_refused():
     model = SimpleNamespace(horizon=1, initial_state=lambda rng: np.zeros(2))
     with pytest.raises(UsageError, match="one position"):
-        refuse_one_position("trap", model)
+        main(SimpleNamespace(env="trap", model=model), Path("unused"), False, 1)

@@ -21,24 +21,15 @@ from bonspiel.curling.ice.noise import Noise
 from bonspiel.curling.ice.sheet import no_stones
 from bonspiel.curling.match.setup_value import CHOICES, setup_values
 from bonspiel.curling.model import Curling
-from bonspiel.curling.records.position import MatchPosition, MixedDoubles
+from bonspiel.curling.records.position import MatchPosition
+from bonspiel.curling.settings import MatchSettings
 from bonspiel.planners import Decision
 from bonspiel.planners.child_process import PlannerSilent
 from tests.curling.client.fakes import LATE, TEE, FailingPlanner
 
 ROOT = Path(__file__).parents[4]
-START = MatchPosition(
-    no_stones(),
-    shot=0,
-    hammer=1,
-    lead=0,
-    ends=1,
-    extra_ends=10,
-    reward="win_probability",
-    rule="five_rock",
-    physics="fcv1",
-    noise=Noise(0.0076, 0.0018),
-)
+SETTINGS = MatchSettings(extra_ends=10, reward="win_probability", rule="five_rock", noise=Noise(0.0076, 0.0018))
+START = MatchPosition(no_stones(), shot=0, settings=SETTINGS)
 LIMIT = 1.5
 
 
@@ -64,8 +55,8 @@ def test_a_planner_in_its_process_chooses_a_shot(planner):
 
 
 def test_the_set_up_is_the_best_one_by_the_table_and_without_the_process_the_hammer(monkeypatch):
-    mixed = MixedDoubles(pattern=2, decider=1, power_plays=(True, True))
-    position = replace(START, ends=2, rule="modified", physics="dc4", mixed=mixed)
+    mixed = replace(SETTINGS, ends=2, rule="modified", physics="dc4", game="mixed_doubles", pattern=2)
+    position = replace(START, settings=mixed)
     model = Curling(2, game="mixed_doubles", physics="dc4", extra_ends=10, pattern=2)
     values, choices = setup_values(2, 10)
     left, lead, both = 12, 20, 3  # ends, extra ends included; no lead, and both teams have their power plays
@@ -73,7 +64,7 @@ def test_the_set_up_is_the_best_one_by_the_table_and_without_the_process_the_ham
 
     async def ask():
         async with PlannerProcess("random", seed=1) as thinker:
-            before = replace(position, lead=-3, mixed=mixed._replace(decider=0, power_plays=(True, False)))
+            before = replace(position, lead=-3, decider=0, power_plays=(True, False))
             chosen = [await thinker.choose_setup(position), await thinker.choose_setup(before)]
             shot = await thinker.choose(replace(position, shot=6), 0.05, 60.0)
             died(thinker)
@@ -83,7 +74,8 @@ def test_the_set_up_is_the_best_one_by_the_table_and_without_the_process_the_ham
     (even, behind), shot, alone = asyncio.run(ask())
     assert even == (CHOICES[choices[left, both, lead]], pytest.approx(values[left, both, lead]), None)
     assert behind == (CHOICES[choices[left, 2, lead - 3]], pytest.approx(values[left, 2, lead - 3]), None)
-    assert shot.failure is None and replace(position, noise="normal_dist").model() == model.planning()
+    known = replace(position, settings=replace(mixed, noise="normal_dist"))
+    assert shot.failure is None and known.model() == model.planning()
     assert alone.name == "center_house" and alone.chance is None and "not ready" in alone.failure
 
 
@@ -104,7 +96,7 @@ def test_the_chance_is_the_own_team_s():
 
 
 def test_the_user_reads_that_the_champion_has_the_network_of_another_game(capfd):
-    position = replace(START, rule="four_rock", shot=14)
+    position = replace(START, settings=replace(SETTINGS, rule="four_rock"), shot=14)
 
     async def ask():
         async with PlannerProcess("champion:threads=1", seed=1) as thinker:
@@ -344,7 +336,7 @@ def test_the_best_of_a_few_candidates_is_there_in_5_ms():
             assert await thinker.warm_up(START, 0.1) is None
             choices = []
             while not choices or (choices[-1].seconds >= 0.005 and len(choices) < 500):
-                choices.append(await thinker.choose(replace(START, ends=10), 0.0, 60.0))
+                choices.append(await thinker.choose(replace(START, settings=replace(SETTINGS, ends=10)), 0.0, 60.0))
             behind = replace(START, stones=shot_stone(), shot=15, hammer=0)
             return choices, await thinker.choose(behind, 0.0, 60.0)
 
@@ -376,7 +368,7 @@ def test_what_is_clear_is_thrown_at_once_but_for_the_last_stone():
     """A stone must be taken out; nothing that is saved at the last stone of a match is of use."""
     board = no_stones()
     board[8] = 0.0, 38.405
-    out = replace(START, stones=board, shot=15, hammer=0, lead=-1, ends=2)
+    out = replace(START, stones=board, shot=15, hammer=0, lead=-1, settings=replace(SETTINGS, ends=2))
 
     async def ask():
         async with PlannerProcess("abstraction", seed=1) as thinker:
@@ -385,7 +377,7 @@ def test_what_is_clear_is_thrown_at_once_but_for_the_last_stone():
                 first = await thinker.choose(out, seconds, 600.0)
                 if first.seconds < 0.95 * seconds:
                     break
-            return first, seconds, await thinker.choose(replace(out, ends=1), 1.0, 600.0)
+            return first, seconds, await thinker.choose(replace(out, settings=SETTINGS), 1.0, 600.0)
 
     first, seconds, last = asyncio.run(ask())
     assert first.failure is None and first.seconds < 0.95 * seconds and first.simulations > 1_000

@@ -19,9 +19,8 @@ from bonspiel.curling.ice.sheet import STONE_RADIUS, no_stones
 from bonspiel.curling.match.state import state_of
 from bonspiel.curling.play.aim import WEIGHTS, Aim
 from bonspiel.curling.play.browser import throwing_page
-from bonspiel.curling.play.browser.web import play_in_web, serve_game
+from bonspiel.curling.play.browser.web import IDEAS, best_ideas, play_in_web, serve_game
 from bonspiel.curling.play.game import InteractiveGame
-from bonspiel.curling.play.ideas import IDEAS, best_ideas
 from bonspiel.curling.play.report import game_record
 from bonspiel.curling.records import record
 from bonspiel.curling.records.record import Match
@@ -42,7 +41,7 @@ def play():
     opened = []
 
     def begin(planner="random", ends=1, simulations=10, noise="none", game="standard"):
-        match = Match((planner, "you"), "fcv1", None, noise, ends, seed=5, game=game)
+        match = Match(players=(planner, "you"), physics="fcv1", rule=None, noise=noise, ends=ends, seed=5, game=game)
         chosen = planners.make("random") if planner == "random" else players.parse(planner)
         game, ended = InteractiveGame(match, chosen, Budget(simulations=simulations), 1), Future()
         server = serve_game(game, ended, ROOT, "127.0.0.1", 0)
@@ -250,7 +249,7 @@ def test_a_weight_off_the_scale_is_clamped_and_told(play, sit_down):
 
 
 def test_speeds_grow_with_the_weight_without_a_jump():
-    law = Match(("random", "you"), "fcv1", None, "none", 1).model().law
+    law = Match(players=("random", "you"), physics="fcv1", rule=None, noise="none", ends=1).model().law
     for x, y in ((0.0, law.sheet.tee), (1.5, law.sheet.back_line), (-1.0, law.sheet.hog_line + 1.0)):
         weights = np.linspace(0.0, len(WEIGHTS) - 1, 301)
         speeds = [math.hypot(*Aim(x, y, weight=weight).velocity(law)) for weight in weights]
@@ -419,7 +418,7 @@ def test_the_page_is_light(play):
 
 
 def test_ideas_have_different_names_and_the_choice_comes_first():
-    model = Match(("random", "you"), "fcv1", None, "none", 1).model()
+    model = Match(players=("random", "you"), physics="fcv1", rule=None, noise="none", ends=1).model()
     state, tee = state_of(no_stones(), shot=1, hammer=1), model.law.sheet.tee
     aims = [Aim(0.0, tee), Aim(0.1, tee), Aim(0.0, tee - 4.0), Aim(1.8, tee + 1.5), Aim(-1.0, tee + 1.0)]
     actions = np.array([model.aim(*aim.velocity(model.law), 1.0) for aim in aims])
@@ -441,7 +440,10 @@ class Broken:
 
 def test_a_planner_that_fails_ends_the_game_with_its_reason(capsys):
     game = InteractiveGame(
-        Match(("broken", "you"), "fcv1", None, "none", 1, seed=5), Broken(), Budget(simulations=1), 1
+        Match(players=("broken", "you"), physics="fcv1", rule=None, noise="none", ends=1, seed=5),
+        Broken(),
+        Budget(simulations=1),
+        1,
     )
     with pytest.raises(RunError, match="broken failed at shot 1 of end 1: no idea"):
         play_in_web(game)

@@ -16,7 +16,7 @@ TIMES = ThinkingTimes(100_000, 20_000)
 
 
 def referee_of(ends=1, extra_ends=3, noise="none", physics="fcv1", seed=1, times=TIMES):
-    match = Match(("a", "b"), physics, None, noise, ends, extra_ends)
+    match = Match(players=("a", "b"), physics=physics, rule=None, noise=noise, ends=ends, extra_ends=extra_ends)
     kept, model = [], match.model()
     return Referee(match, model, times, [error_sampler(model, seed)] * 2, kept.append), kept
 
