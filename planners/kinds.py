@@ -120,7 +120,8 @@ def choices(model: Model) -> Array | None:
     if len(codes) == 0 or math.prod(sizes.tolist()) > most:
         return None
     grid = np.indices(sizes.astype(int).tolist()).reshape(len(sizes), -1).T
-    return np.where(reals, 0.5 * (model.action_low + model.action_high), model.action_low + grid)
+    listed = np.where(reals, 0.5 * (model.action_low + model.action_high), model.action_low + grid)
+    return np.ascontiguousarray(listed)
 
 
 def drawn_set(model: Model, state: Array, n: int, rng: Rng) -> Array:

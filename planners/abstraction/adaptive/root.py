@@ -122,7 +122,8 @@ def first_cells_of_kinds(model: Model, state: Array, most: int, rng: Rng) -> tup
     """The actions of the first cells of a model whose coordinates are not all real, the cells' width, and the rest.
 
     All choices of the whole numbers where these are few, each with cells of the real coordinates; else `most` actions
-    that the model draws in the state, whose cells overlap: each holds all whole numbers, and a third of the real ones.
+    that the model draws in the state, whose cells overlap: each holds all whole numbers, and a third of the real ones,
+    moved to the middle two thirds of the box as in `first_cells`.
     """
     low, high, codes = model.action_low, model.action_high, kind_codes(model)
     reals, listed = codes == REAL, choices(model)
@@ -135,7 +136,10 @@ def first_cells_of_kinds(model: Model, state: Array, most: int, rng: Rng) -> tup
         actions = listed
     is_listed = actions is not None and (len(actions) <= MOST_CELLS // 2 or not reals.any())
     if not is_listed:
-        actions, width = drawn_set(model, state, most, rng), np.where(reals, (high - low) / 3.0, 0.0)
+        actions = drawn_set(model, state, most, rng)
+        width = np.where(reals, (high - low) / 3.0, 0.0)
+        middle = 0.5 * (low + high)
+        actions = np.where(reals, middle + (actions - middle) * (2.0 / 3.0), actions)
     unordered = (codes == BOOLEAN) | (codes == CATEGORICAL)
     most_values = int((high - low)[unordered].max() + 1.0) if unordered.any() else 0
     values, parts = np.zeros((len(low), most_values)), np.zeros((len(actions), 3, len(low)))
@@ -274,10 +278,7 @@ def _take_side(root: RootCells, cell: int, part: int, axis: int, start: float, e
 
     Of two places in the middle the one nearer to the cell's is taken on both sides.
     """
-    whole, dim = root.whole, root.action.shape[1]
-    for entry in range(3):
-        for k in range(dim):
-            whole.parts[part, entry, k] = whole.parts[cell, entry, k]
+    whole = root.whole
     if side < 0:
         first, last = start, whole.parts[cell, START, axis] - 1.0
         place = math.ceil(0.5 * (first + last))
@@ -324,6 +325,9 @@ def _divide(root: RootCells, cell: int) -> bool:
         root.counts[CELLS] = part + 1
         for k in range(dim):
             root.action[part, k] = root.action[cell, k]
+            if len(whole.kinds) > 0:
+                for entry in range(3):
+                    whole.parts[part, entry, k] = whole.parts[cell, entry, k]
         if is_real:
             root.action[part, axis] += side * offset
         else:
