@@ -18,7 +18,8 @@ class ModelEnv(gymnasium.Env[Array, Array]):
 
     A planner needs `env.unwrapped.model` and `env.unwrapped.state`, and its action goes to `env.step` as it is. Noise
     is drawn from `env.np_random`, which `reset(seed=...)` seeds. `reset(options={"state": ...})` starts from a given
-    state.
+    state. The action space is a Box of floats also for a model with `action_kinds`; `step` refuses an action that is
+    not whole in a coordinate that is not real.
 
     Args:
         model: what to simulate, compiled or not.

@@ -5,10 +5,12 @@ import time
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bonspiel.envs.role_checks import OPTIONAL, InvalidResult, check_refinement, checked_step, sampled_action
 from bonspiel.planners.checks import is_discrete, offers, require, require_count, require_positive
 from bonspiel.planners.jit import SIGNATURES
+from bonspiel.planners.kinds import BOOLEAN, CATEGORICAL, KINDS, REAL, kind_codes
 from bonspiel.planners.model import Array, HasActions, HasCells, HasTimeIndex, Model, Rng
 
 BRIEF = (1, 4, 16)  # numbers of states to check, while time is left
@@ -89,7 +91,11 @@ def _check_attributes(model: Model) -> None:
     _check_vector("action_low", low, None)
     _check_vector("action_high", high, len(low))
     _check_vector("params", model.params, None)
-    require((low < high).all(), "action_low", low, f"below action_high={high}")
+    codes = kind_codes(model)
+    real = codes == REAL if len(codes) > 0 else np.ones(len(low), bool)
+    below = np.where(real, low < high, low <= high)
+    require(below.all(), "action_low", low, f"below action_high={high}")
+    _check_kinds(low, high, codes)
     for name in ("state_low", "state_high"):
         given, dim = getattr(model, name, None), model.state_dim
         require(given is None or np.shape(given) == (dim,), name, given, f"a vector of {dim} numbers")
@@ -107,6 +113,18 @@ def _check_attributes(model: Model) -> None:
         function = getattr(model, name, None)
         decorated = f'decorated with bonspiel.planners.jit.compiled("{name}"), since the model says compiled=True'
         require(function is None or hasattr(function, "py_func"), name, function, decorated)
+
+
+def _check_kinds(low: Array, high: Array, codes: NDArray[np.int64]) -> None:
+    """Bounds of whole numbers are whole, those of booleans 0 and 1 at most, and categoricals begin with 0."""
+    for k, code in enumerate(codes.tolist()):
+        of = f"whole where action_kinds[{k}]={KINDS[code]!r}"
+        whole = low[k] == np.floor(low[k]) and high[k] == np.floor(high[k])
+        require(code == REAL or whole, f"bounds of coordinate {k}", (low[k], high[k]), of)
+        within = code != BOOLEAN or (low[k] >= 0.0 and high[k] <= 1.0)
+        require(within, f"bounds of boolean coordinate {k}", (low[k], high[k]), "0 and 1")
+        begins = code != CATEGORICAL or low[k] == 0.0
+        require(begins, f"action_low[{k}]", low[k], "0, the first value of a categorical coordinate")
 
 
 def _check_vector(name: str, value: Any, length: int | None) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bonspiel.planners.checks import missing, offers, require
+from bonspiel.planners.checks import missing, offers, require, require_whole
 from bonspiel.planners.model import AimBlock, Array, HasActions, HasTimeIndex, HasTracedRollout, Model, Rng
 
 DEPTHS = 16
@@ -51,6 +51,7 @@ def _require_unchanged(name: str, what: str, before: Array, now: Array) -> None:
 def _require_within(model: Model, name: str, actions: Any) -> None:
     low, high = model.action_low, model.action_high
     require(((low <= actions) & (actions <= high)).all(), f"{name}(...)", actions, f"within {low} and {high}")
+    require_whole(model, actions, f"{name}(...)", actions)
 
 
 def sampled_action(model: Model, state: Array, rng: Rng) -> Array:

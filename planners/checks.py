@@ -8,6 +8,7 @@ from typing import Any, TypeGuard, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bonspiel.planners.kinds import kind_codes
 from bonspiel.planners.model import Model
 
 Part = TypeVar("Part")
@@ -140,7 +141,7 @@ def check_action(model: Model, action: Any) -> NDArray[np.float64]:
     """One action as a contiguous float64 vector, [action_dim].
 
     Raises:
-        ValueError: wrong shape, or a value outside the model's bounds.
+        ValueError: wrong shape, a value outside the model's bounds, or one that is not whole where it has to be.
     """
     checked = _vector("action", action, len(model.action_low))
     _require_within(model, checked, "action", action)
@@ -151,7 +152,8 @@ def check_actions(model: Model, actions: Any, name: str = "root_actions") -> NDA
     """The actions as a contiguous float64 matrix, [A, action_dim].
 
     Raises:
-        ValueError: wrong shape, no action at all, or a value outside the model's bounds.
+        ValueError: wrong shape, no action at all, a value outside the model's bounds, or one that is not whole where it
+            has to be.
     """
     checked, dim = np.ascontiguousarray(actions, np.float64), len(model.action_low)
     fits = checked.ndim == 2 and checked.shape[0] > 0 and checked.shape[1] == dim
@@ -164,6 +166,17 @@ def _require_within(model: Model, checked: NDArray[np.float64], name: str, given
     low, high = model.action_low, model.action_high
     if not ((checked >= low) & (checked <= high)).all():  # hot path: format the message only on failure
         require(False, name, given, f"within {low} and {high}")
+    if getattr(model, "action_kinds", None) is not None:
+        require_whole(model, checked, name, given)
+
+
+def require_whole(model: Model, actions: NDArray[np.float64], name: str, given: Any) -> None:
+    """Raise ValueError unless actions, [..., action_dim], hold whole numbers in all coordinates that are not real."""
+    codes = kind_codes(model)
+    if len(codes) > 0:
+        whole = (codes == 0) | (np.floor(actions) == actions)
+        kinds = getattr(model, "action_kinds", ())
+        require(whole.all(), name, given, f"whole numbers except where action_kinds={tuple(kinds)} says real")
 
 
 def steps_left(model: Model, state: NDArray[np.float64], lookahead: int | None = None) -> int:

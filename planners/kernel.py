@@ -129,6 +129,7 @@ from bonspiel.planners.core.walk import new_walk as new_walk
 from bonspiel.planners.core.walk import record as record
 from bonspiel.planners.core.zobrist import combine as combine
 from bonspiel.planners.core.zobrist import hash_vector as hash_vector
+from bonspiel.planners.model import HasActionKinds as HasActionKinds
 from bonspiel.planners.model import HasActionPeriod as HasActionPeriod
 from bonspiel.planners.model import HasActions as HasActions
 from bonspiel.planners.model import HasActionSd as HasActionSd

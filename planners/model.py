@@ -227,6 +227,19 @@ class HasActionPeriod(Model, Protocol):
         """Period of each coordinate of an action, above 0, [action_dim]; inf where it does not go round."""
 
 
+class HasActionKinds(Model, Protocol):
+    """Coordinates of an action that hold whole numbers; without it all are real.
+
+    Actions stay float64 vectors. A coordinate that is not real holds a whole number within `action_low` and
+    `action_high`, which are whole too: of a boolean 0 or 1, of a categorical one of 0..n-1, whose order means nothing.
+    `step` is given no other actions, `sample_action` and `actions` write no others.
+    """
+
+    @property
+    def action_kinds(self) -> tuple[str, ...]:
+        """Of each coordinate "real", "integer", "boolean" or "categorical", [action_dim]."""
+
+
 class HasStepExact(Model, Protocol):
     """Execution noise that can be left out."""
 

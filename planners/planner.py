@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.planners.checks import check_state, require, require_count, require_positive
+from bonspiel.planners.kinds import ONLY_REAL, refused_kinds
 from bonspiel.planners.model import Array, Model, Rng
 
 
@@ -84,6 +85,7 @@ class Traits:
         reproducible: the same seed, state and budget give the same decision.
         converges: choices and values tend to the optimal ones with the number of simulations.
         times_itself: `Decision.seconds` are the time on record in games, as it asks another process.
+        action_kinds: kinds of coordinates of an action that it takes; models with others are refused for it.
     """
 
     takes_root_actions: bool = True
@@ -92,6 +94,7 @@ class Traits:
     reproducible: bool = True
     converges: bool = True
     times_itself: bool = False
+    action_kinds: tuple[str, ...] = ONLY_REAL
 
 
 def traits_of(planner: object) -> Traits:
@@ -211,6 +214,10 @@ class MergeableSearch(Protocol):
 
 def unsupported(planner: object, model: Model) -> str | None:
     """Say why a planner cannot search a model, such as "needs `rollout`"; None if it can, or does not say."""
+    if getattr(model, "action_kinds", None) is not None and (
+        reason := refused_kinds(model, traits_of(planner).action_kinds)
+    ):
+        return reason
     own = getattr(planner, "unsupported", None)
     return None if own is None else own(model)
 

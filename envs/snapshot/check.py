@@ -56,7 +56,7 @@ def _compare_episode(model: GymnasiumModel, seed: int, required: int, start: flo
     observation = reset(env, seed)
     state, next_state, steps = np.empty(model.state_dim), np.empty(model.state_dim), 0
     while steps < model.horizon:
-        action, noise = rng.uniform(model.action_low, model.action_high), int(rng.integers(2**31))
+        action, noise = drawn(model, rng), int(rng.integers(2**31))
         where = f"at step {steps + 1}"
         try:
             if steps in (0, 1, OBSERVED_AGAIN):
@@ -115,7 +115,14 @@ def _beginning(model: GymnasiumModel, most: int, *, moved: bool) -> Iterator[tup
         if over or time.perf_counter() > start + PATIENCE:
             return
         reseed(env, int(rng.integers(2**31)))
-        observation, reward, over = step(env, model.action(rng.uniform(model.action_low, model.action_high)))
+        observation, reward, over = step(env, model.action(drawn(model, rng)))
+
+
+def drawn(model: GymnasiumModel, rng: Rng) -> Array:
+    """A random action, [action_dim]."""
+    action = np.empty(len(model.action_low))
+    model.sample_action(action, action, model.params, rng)
+    return action
 
 
 def reset(env: Any, seed: int) -> Any:
@@ -171,7 +178,7 @@ def _branch(model: GymnasiumModel, state: Array, rng: Rng, steps: int) -> None:
     """Random steps from a state, as a search takes them."""
     state, next_state = state.copy(), np.empty(model.state_dim)
     for _ in range(steps):
-        action = rng.uniform(model.action_low, model.action_high)
+        action = drawn(model, rng)
         _, ended = model.step(state, action, next_state, model.params, rng)
         if ended:
             return

@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import gymnasium
-import numpy as np
-from gymnasium import spaces
 
+from bonspiel.envs.snapshot.actions import TAKEN, parts_of
 from bonspiel.envs.snapshot.box2d import by_box2d
 from bonspiel.envs.snapshot.check import NoiseError, UnfaithfulError, check_restoring, reset, step
 from bonspiel.envs.snapshot.copies.independence import NoCopyError, harm
@@ -66,15 +65,17 @@ def from_gymnasium(
         >>> observation, reward, *_ = env.step(model.action(decision.action))
 
     Args:
-        env: any environment with a bounded Box action space; it is copied, not used.
+        env: any environment whose actions are a bounded Box, a Discrete, MultiDiscrete or MultiBinary space, or a Dict
+            or Tuple of these; it is copied, not used. A choice is a categorical coordinate from 0 on, a binary number a
+            boolean one, and a Box of integers has integer ones; `model.action` gives the item for `env.step`.
         horizon: largest number of steps; the environment's own time limit if None.
         discount: discount factor of a step.
         capacity: number of deep copies or records to keep; more than a search takes steps between two visits of a node.
         max_bytes: that the deep copies of searches may take, and those of observed states; the oldest make room.
 
     Raises:
-        ValueError: not an environment, or one whose action space is not a bounded Box; or there is no horizon; or it
-            fails in its first steps, or cannot be restored.
+        ValueError: not an environment, or one with another action space; or there is no horizon; or it fails in its
+            first steps, or cannot be restored.
     """
     single = "one gymnasium.Env, neither an id nor a vector of environments; pass gymnasium.make(id)"
     require(isinstance(env, gymnasium.Env), "env", env, single)
@@ -82,10 +83,9 @@ def from_gymnasium(
         if not hasattr(env, name):
             remedy = f"set self.{name} in its __init__, e.g. to gymnasium.spaces.Box(-1.0, 1.0, (1,))"
             raise ValueError(f"env={env}: must have an {name}; {remedy}")
-    box = action_space(env)
-    remedy = f"a bounded Box of finite range, for {env}; put a wrapper with such an action space around it"
-    require(isinstance(box, spaces.Box) and _has_range(box), "action_space", box, remedy)
-    assert isinstance(box, spaces.Box)
+    actions = action_space(env)
+    remedy = f"{TAKEN}, for {env}; put a wrapper with such an action space around it"
+    require(parts_of(actions) is not None, "action_space", actions, remedy)
     limit = time_limit(env) if horizon is None else horizon
     require(limit is not None, "horizon", limit, f"given, since {env} has no time limit: pass horizon=STEPS")
     require_count("horizon", limit)
@@ -97,7 +97,7 @@ def from_gymnasium(
     try:
         fresh, copies = _copier(env)
         for storage in _ways(fresh, copies, capacity, max_bytes):
-            model = GymnasiumModel(storage, box, env.observation_space, int(limit or 0), discount)
+            model = GymnasiumModel(storage, actions, env.observation_space, int(limit or 0), discount)
             try:
                 check_restoring(model)
             except UnfaithfulError as reason:
@@ -171,8 +171,3 @@ def _copier(env: Any) -> tuple[Callable[[], Any], bool]:
     if not reaches_outside(env) and (harmed := harm(env, lambda _: make())) is not None:
         raise ValueError(f"env={env}: must be one that shares no state with others of its kind ({harmed})")
     return make, False
-
-
-def _has_range(box: spaces.Box) -> bool:
-    with np.errstate(over="ignore"):
-        return box.is_bounded() and bool(np.isfinite(np.subtract(box.high, box.low, dtype=np.float64)).all())

@@ -8,10 +8,12 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 
+from bonspiel.envs.snapshot.actions import TAKEN, item_of, part_item, parts_of
 from bonspiel.envs.snapshot.form import FormError, flattened, reward_of, shown
 from bonspiel.envs.snapshot.storage import Storage
 from bonspiel.envs.snapshot.wrappers import has_begun
 from bonspiel.planners.checks import require
+from bonspiel.planners.kinds import placed
 from bonspiel.planners.model import Array, Rng
 
 HUGE = 1e30  # bounds from here on, such as the largest float32, stand for none
@@ -30,9 +32,9 @@ class GymnasiumModel:
         rejected: the ways that were tried before, each with the reason why it is not faithful.
         horizon: largest number of steps.
         discount: discount factor of a step.
-        action_low: lower bounds of the action space, [action_dim]; of integers and booleans a half less, since they are
-            rounded.
-        action_high: upper bounds; of integers a half more, so that all of them are equally likely.
+        action_low: lower bounds of the action space, [action_dim]; 0 for a choice, wherever its numbers start.
+        action_high: upper bounds.
+        action_kinds: kinds of the coordinates, [action_dim]; None where all are real.
         state_dim: 1 + snapshot + observation.
         state_low: lower bounds of the observation, -inf where it has none and for the rest, [state_dim].
         state_high: upper bounds of the observation, inf where it has none and for the rest.
@@ -45,20 +47,25 @@ class GymnasiumModel:
     params = np.zeros(0)
 
     def __init__(
-        self, storage: Storage, actions: spaces.Box, observations: spaces.Space[Any], horizon: int, discount: float
+        self,
+        storage: Storage,
+        actions: spaces.Space[Any],
+        observations: spaces.Space[Any],
+        horizon: int,
+        discount: float,
     ) -> None:
         seen = spaces.flatten_space(observations)
         require(isinstance(seen, spaces.Box), "observation_space", observations, "of a fixed length")
         assert isinstance(seen, spaces.Box)
         self.storage, self.horizon, self.discount = storage, horizon, discount
         self.rejected: list[str] = []
-        self.action_low = np.asarray(actions.low, np.float64).ravel()
-        self.action_high = np.asarray(actions.high, np.float64).ravel()
-        self._integers: tuple[Any, ...] | None = None
-        if np.issubdtype(actions.dtype, np.integer) or actions.dtype == np.bool_:
-            self._integers = actions.low.ravel(), actions.high.ravel(), self.action_low, self.action_high
-            half = 0.5 * (self.action_low < self.action_high)
-            self.action_low, self.action_high = self.action_low - half, self.action_high + half
+        parts = parts_of(actions)
+        require(parts is not None, "action_space", actions, TAKEN)
+        self._actions, self._parts = actions, parts or []
+        self.action_low = np.concatenate([part.low for part in self._parts])
+        self.action_high = np.concatenate([part.high for part in self._parts])
+        kinds = tuple(part.kind for part in self._parts for _ in part.low)
+        self.action_kinds = None if set(kinds) == {"real"} else kinds
         first = 1 + storage.width
         self.state_dim = first + len(seen.low)
         self.state_low = np.full(self.state_dim, -np.inf)
@@ -68,8 +75,10 @@ class GymnasiumModel:
         self.distance_weights = np.zeros(self.state_dim)
         self.distance_weights[first:] = 1.0
         self._bounds = list(zip(self.action_low.tolist(), self.action_high.tolist(), strict=True))
-        self._dtype = actions.dtype
-        self._shape = None if len(actions.shape) == 1 else actions.shape
+        self._ends = list(np.cumsum([len(part.low) for part in self._parts])[:-1])
+        is_plain = isinstance(actions, spaces.Box) and self.action_kinds is None
+        self._dtype: Any = actions.dtype if is_plain else None  # of a Box of real numbers, which needs no parts
+        self._shape = None if is_plain and len(actions.shape) == 1 else actions.shape
         self._observations = observations
         is_vector = isinstance(observations, spaces.Box) and len(observations.shape) == 1
         self._seen_type = observations.dtype if is_vector else None  # of observations that need no flattening
@@ -128,30 +137,23 @@ class GymnasiumModel:
         return reward if type(reward) is float else reward_of(reward), bool(terminated or truncated)
 
     def sample_action(self, state: Array, action: Array, params: Array, rng: Rng) -> None:
-        """Uniform within the bounds."""
-        action[:] = rng.uniform(self.action_low, self.action_high)
+        """Uniform within the bounds; every whole number is equally likely."""
+        if self.action_kinds is None:
+            action[:] = rng.uniform(self.action_low, self.action_high)
+        else:
+            action[:] = placed(self, rng.random(len(action)))
 
     def action(self, action: Array) -> Any:
         """A new item of the action space, since environments may keep it: clipped to the bounds, integers rounded."""
-        if self._integers is not None:
-            taken = self._nearest_integers(action)
-        else:
-            taken = action.astype(self._dtype)
-            for value, (low, high) in zip(action.tolist(), self._bounds):  # noqa: B905  (np.clip takes four times as long)
-                if value < low or value > high:
-                    taken = np.clip(action, self.action_low, self.action_high).astype(self._dtype)
-                    break
+        if self._dtype is None:
+            pieces = np.split(np.asarray(action), self._ends)
+            return item_of(self._actions, map(part_item, self._parts, pieces))
+        taken = action.astype(self._dtype)
+        for value, (low, high) in zip(action.tolist(), self._bounds):  # noqa: B905  (np.clip takes four times as long)
+            if value < low or value > high:
+                taken = np.clip(action, self.action_low, self.action_high).astype(self._dtype)
+                break
         return taken if self._shape is None else taken.reshape(self._shape)
-
-    def _nearest_integers(self, action: Array) -> Any:
-        """Float64 does not hold all ends of 64 bits, so that the ends themselves stand for what lies beyond."""
-        assert self._integers is not None
-        low, high, lowest, highest = self._integers
-        nearest = np.floor(action + 0.5)
-        taken = np.where(nearest < highest, low, high)
-        between = (nearest > lowest) & (nearest < highest)
-        taken[between] = nearest[between].astype(self._dtype)
-        return taken
 
     def flat(self, observation: Any, function: str = "step") -> Array:
         """An observation that a function of the environment returned, as the last part of a state.

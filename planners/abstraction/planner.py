@@ -30,12 +30,13 @@ from bonspiel.planners.checks import (
     require_positive,
     require_share,
 )
-from bonspiel.planners.core.actions import own_actions
+from bonspiel.planners.core.actions import has_fixed_set, own_actions
 from bonspiel.planners.core.bounds import unusable_bounds
 from bonspiel.planners.core.problem import PlanLength
 from bonspiel.planners.core.zobrist import LEVELS
+from bonspiel.planners.kinds import KINDS
 from bonspiel.planners.model import HasActions, HasRollout
-from bonspiel.planners.planner import EpisodeSearch, FreshSearches, check_plan
+from bonspiel.planners.planner import EpisodeSearch, FreshSearches, Traits, check_plan
 from bonspiel.planners.spaces import EXPLORATION, LOOKAHEAD, N_ACTIONS, Parameters, Range
 
 
@@ -53,7 +54,8 @@ class AbstractionTree(PlanLength):
         inherited_visits: if above 0, an action's statistics in coarser cells count for at most this number of visits in
             the next finer cell, and `weight_power` is not used; for a fixed set alone. With a `spread`, `n_actions`
             times this should be well above 2, the visits that a deviation needs.
-        n_actions: size of the fixed set: a regular grid in one dimension, points that fill the box in more.
+        n_actions: size of the fixed set: a regular grid in one dimension, points that fill the box in more; actions
+            that are not all real have a set of another size where all choices of whole numbers are few.
         threshold: visits t0 that a cell of depth 0 needs before it is split, t0 b^d at depth d; None is 8, or 1 with
             `actions`.
         threshold_base: b, at least 1; None is 1.5, or 1.3.
@@ -90,6 +92,7 @@ class AbstractionTree(PlanLength):
     tree_steps: int | None = None
     memory: float = 0.0
 
+    traits: ClassVar[Traits] = Traits(action_kinds=KINDS)
     tuning: ClassVar[Parameters] = {
         **LOOKAHEAD,
         **EXPLORATION,
@@ -143,7 +146,7 @@ class AbstractionTree(PlanLength):
 
     def same_actions(self, model: Model) -> bool:
         """True if all searches consider the same actions at the root; see `planners.Planner`."""
-        return True
+        return offers(model, HasActions) or has_fixed_set(model)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""

@@ -21,6 +21,7 @@ from bonspiel.planners.core.jit import INTERPRETED
 from bonspiel.planners.core.jit.validity import MOST_TRIALS
 from bonspiel.planners.core.problem import functions_of
 from bonspiel.planners.core.returns import InvalidRollouts
+from bonspiel.planners.kinds import valid
 from bonspiel.planners.model import Array, Model
 from bonspiel.planners.planner import Budget, Decision, FreshSearches, Planner, traits_of
 
@@ -298,7 +299,7 @@ class ContractCheck:
     def _root_actions(self) -> None:
         """A choice that is restricted is kept to."""
         low, high = self._model.action_low, self._model.action_high
-        given = np.array([low + share * (high - low) for share in (0.3, 0.8)])
+        given = valid(self._model, np.array([low + share * (high - low) for share in (0.3, 0.8)]))
         if self._traits.takes_root_actions:
             chosen = self._plan(Budget(simulations=self._simulations), root_actions=given.copy()).action
             require((given == chosen).all(1).any(), "action", chosen, f"one of root_actions={given.tolist()}")

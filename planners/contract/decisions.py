@@ -204,6 +204,8 @@ def _check_action(model: Model, given: Any) -> None:
     if not (fits and all(low <= value <= high for value, low, high in zip(action.tolist(), *bounds, strict=True))):
         require(action.dtype.kind in "fiu", "action", given, f"a vector of {len(bounds[0])} real numbers")
         check_action(model, given)
+    if getattr(model, "action_kinds", None) is not None:
+        check_action(model, given)
 
 
 def _check_statistics(decision: Decision, dim: int) -> None:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from bonspiel.planners.checks import require
 from bonspiel.planners.core.argmax import argmax_by
+from bonspiel.planners.kinds import LEAST_PLACES, REAL, choices, different, drawn_set, kind_codes
 from bonspiel.planners.model import Array, HasActions, HasActionSd, Model, Rng
 
 FAR = 0.375  # from the middle: coordinates of the points that are left over
@@ -55,9 +56,40 @@ def action_set(model: Model, n: int) -> Array:
     return np.ascontiguousarray(low + (high - low) * spread_points(n, len(low)))
 
 
+def fixed_set(model: Model, state: Array, n: int, rng: Rng) -> Array:
+    """The actions of a search that has one set of them, [any, action_dim]: `action_set` where all are real.
+
+    Otherwise all actions where they are few; or, for each choice of the whole numbers, as many points of the real
+    coordinates as make about `n` actions; or `n` actions that the model draws in the state.
+    """
+    if len(kind_codes(model)) == 0:
+        return action_set(model, n)
+    listed = choices(model)
+    if listed is None:
+        return drawn_set(model, state, n, rng)
+    reals = kind_codes(model) == REAL
+    if not reals.any():
+        return listed
+    points = spread_points(max(LEAST_PLACES, -(-n // len(listed))), int(reals.sum()))
+    actions = np.repeat(listed, len(points), axis=0)
+    low, high = model.action_low[reals], model.action_high[reals]
+    actions[:, reals] = np.tile(low + (high - low) * points, (len(listed), 1))
+    return actions
+
+
+def has_fixed_set(model: Model) -> bool:
+    """True if `fixed_set` gives the same actions whatever it draws."""
+    return len(kind_codes(model)) == 0 or choices(model) is not None
+
+
 def inverse_widths(model: Model) -> Array:
-    """1 / (high - low) of each coordinate of an action, 1 where that is infinite, [action_dim]."""
+    """1 / (high - low) of each coordinate of an action, 1 where that is infinite, [action_dim].
+
+    1 for a whole number that is fixed as well, so that distances are finite.
+    """
     width = model.action_high - model.action_low
+    if len(kind_codes(model)) > 0:
+        width = np.where(width > 0.0, width, 1.0)
     return 1.0 / np.where(np.isfinite(width), width, 1.0)
 
 
@@ -74,9 +106,9 @@ def action_sd(model: HasActionSd) -> Array:
     return sd
 
 
-def nearest(actions: Array, others: Array, scale: Array, rng: Rng) -> NDArray[np.int64]:
-    """The index of the action nearest to each of others, [n, action_dim], equals drawn; `scale` is of coordinates."""
-    apart = (((others[:, None] - actions) * scale) ** 2).sum(-1)
+def nearest(model: Model, actions: Array, others: Array, rng: Rng) -> NDArray[np.int64]:
+    """The index of the action nearest to each of others, [n, action_dim], equals drawn; ranges of actions count 1."""
+    apart = (different(model, others[:, None], actions, inverse_widths(model)) ** 2).sum(-1)
     return np.array([argmax_by(rng, -one) for one in apart])
 
 

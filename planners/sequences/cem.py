@@ -4,14 +4,17 @@ Rubinstein, "The cross-entropy method for combinatorial and continuous optimizat
 on the cross-entropy method", 2005; for planning as in PETS (Chua et al. 2018) and PlaNet (Hafner et al. 2019).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from bonspiel.planners import Array, Budget, Decision, EpisodeSearch, Model, Rng
 from bonspiel.planners.aliases import takes_aliases
 from bonspiel.planners.checks import require, require_at_least, require_count, require_positive, require_share
+from bonspiel.planners.kinds import KINDS
+from bonspiel.planners.planner import Traits
 from bonspiel.planners.sequences.gaussians import GaussianRounds, GaussianSearch
-from bonspiel.planners.sequences.plans import SequenceSearch, best_of
+from bonspiel.planners.sequences.mixed import Mixed
+from bonspiel.planners.sequences.plans import SEQUENCE_TRAITS, SequenceSearch, best_of
 from bonspiel.planners.spaces import COLOUR, GAUSSIANS, Parameters, Range
 
 
@@ -30,9 +33,10 @@ class _Rounds(GaussianRounds):
 class CEM(SequenceSearch):
     """The cross-entropy method: rounds of sequences from Gaussians that are fitted to the best of the round before.
 
-    The action played is the first of the mean sequence, as in PlaNet. The last rollouts of the budget go to that
-    sequence and value it. The number of rounds follows from the budget; a round that is less than half done when the
-    budget ends changes nothing.
+    Booleans and categoricals have probabilities in place of a Gaussian, fitted to the elites as well, and integers are
+    rounded. The action played is the first of the mean sequence, as in PlaNet, with the likeliest value of a boolean
+    or categorical. The last rollouts of the budget go to that sequence and value it. The number of rounds follows from
+    the budget; a round that is less than half done when the budget ends changes nothing.
 
     Args:
         population: sequences in a round, at least 2; fewer where the budget would not make as many
@@ -57,6 +61,8 @@ class CEM(SequenceSearch):
     memory: float = 0.0
     rounds: int = 4
 
+    traits: ClassVar[Traits] = replace(SEQUENCE_TRAITS, action_kinds=KINDS)
+
     tuning: ClassVar[Parameters] = {**GAUSSIANS, **COLOUR, "elite_fraction": Range(0.05, 0.4, log=True)}
 
     def __post_init__(self) -> None:
@@ -78,4 +84,4 @@ class CEM(SequenceSearch):
 
     def begin_episode(self, model: Model) -> EpisodeSearch:
         """The decisions of an episode; see `planners.begin_episode`."""
-        return GaussianSearch(_Rounds, self, model)
+        return GaussianSearch(_Rounds, self, model, Mixed)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from bonspiel.planners.checks import offers, require, steps_left
+from bonspiel.planners.kinds import kind_codes
 from bonspiel.planners.model import Array, HasTimeIndex, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, check_plan
 from bonspiel.planners.sequences.plans import plan_with_sequences, round_size
@@ -82,6 +83,15 @@ class Gaussian:
         """Take a mean of actions within the bounds, [steps, action_dim], which rounding may have put beside them."""
         self.mean = np.clip(mean, self.low, self.high)
 
+    def sequence(self) -> Array:
+        """The mean sequence as actions to play, [steps, action_dim]."""
+        return self.mean
+
+    def recall(self, last: "Gaussian", memory: float, passed: int) -> None:
+        """Start from what another distribution was `passed` steps ago, as far as the memory goes, in [0, 1]."""
+        mean = self.mean
+        self.mean = memory * shifted(last.mean[None], passed, len(mean))[0] + (1.0 - memory) * mean
+
 
 class GaussianRounds(ABC):
     """The rounds of a decision: sequences drawn from a Gaussian, which moves by what they return.
@@ -119,12 +129,11 @@ class GaussianRounds(ABC):
 
     def finalists(self) -> Array:
         """The mean sequence, [1, steps, action_dim]."""
-        return self.gaussian.mean[None]
+        return self.gaussian.sequence()[None]
 
     def recall(self, last: Self, passed: int) -> None:
         """Start from what the last decision's rounds learned, `passed` steps ago, as far as the memory goes."""
-        memory, mean = self.planner.memory, self.gaussian.mean
-        self.gaussian.mean = memory * shifted(last.gaussian.mean[None], passed, len(mean))[0] + (1.0 - memory) * mean
+        self.gaussian.recall(last.gaussian, self.planner.memory, passed)
 
 
 def shifted(actions: Array, passed: int, steps: int) -> Array:
@@ -145,10 +154,13 @@ class GaussianSearch:
         rounds: the rule that moves the Gaussian.
         planner: with `population`, `rounds`, `sd` and `beta` of the Gaussian, `lookahead`, `repeats` and `memory`.
         model: see `planners.Planner.plan`.
+        of_kinds: the distribution for a model whose actions are not all real; none for planners that refuse it.
     """
 
-    def __init__(self, rounds: type[GaussianRounds], planner: Any, model: Model) -> None:
-        self.rounds, self.planner, self.model = rounds, planner, model
+    def __init__(
+        self, rounds: type[GaussianRounds], planner: Any, model: Model, of_kinds: type[Gaussian] = Gaussian
+    ) -> None:
+        self.rounds, self.planner, self.model, self.of_kinds = rounds, planner, model, of_kinds
         self.last: GaussianRounds | None = None
         self.step = 0
 
@@ -157,7 +169,8 @@ class GaussianSearch:
         start = time.perf_counter()
         planner, model = self.planner, self.model
         state = check_plan(planner, model, state, budget, rng, root_actions)
-        gaussian = Gaussian(model, steps_left(model, state, planner.lookahead), planner.sd, planner.beta, rng)
+        made = Gaussian if len(kind_codes(model)) == 0 else self.of_kinds
+        gaussian = made(model, steps_left(model, state, planner.lookahead), planner.sd, planner.beta, rng)
         size = round_size(planner.population, planner.rounds, planner.repeats, budget, self.rounds.n_finalists)
         rule = self.rounds(planner, gaussian, size)
         step = int(state[model.time_index]) if offers(model, HasTimeIndex) else self.step + 1

@@ -4,7 +4,7 @@ Pinneri, Sawant, Blaes, Achterhold, Stueckler, Rolinek, Martius, "Sample-efficie
 planning", CoRL 2020.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
@@ -12,8 +12,11 @@ import numpy as np
 from bonspiel.planners import Array, Budget, Decision, EpisodeSearch, Model, Rng
 from bonspiel.planners.aliases import takes_aliases
 from bonspiel.planners.checks import require, require_at_least, require_count, require_positive, require_share
+from bonspiel.planners.kinds import KINDS
+from bonspiel.planners.planner import Traits
 from bonspiel.planners.sequences.gaussians import Gaussian, GaussianRounds, GaussianSearch, shifted
-from bonspiel.planners.sequences.plans import SequenceSearch, best_of
+from bonspiel.planners.sequences.mixed import Mixed
+from bonspiel.planners.sequences.plans import SEQUENCE_TRAITS, SequenceSearch, best_of
 from bonspiel.planners.spaces import COLOUR, GAUSSIANS, Choice, Parameters
 
 
@@ -26,7 +29,7 @@ class _Rounds(GaussianRounds):
     def __init__(self, planner: "ICEM", gaussian: Gaussian, size: int) -> None:
         super().__init__(planner, gaussian, max(size, 2))
         self.largest, self.fresh = self.size, float(self.size)
-        self.best, self.best_return = gaussian.mean, -np.inf
+        self.best, self.best_return = gaussian.sequence(), -np.inf
         self.kept = gaussian.mean[:0, None].reshape(0, *gaussian.mean.shape)
 
     @property
@@ -61,12 +64,12 @@ class _Rounds(GaussianRounds):
 
     def recall(self, last: Self, passed: int) -> None:
         super().recall(last, passed)
-        self.best = self.gaussian.mean
+        self.best = self.gaussian.sequence()
         count = min(round(self.planner.memory * len(last.kept)), self.largest // 2)
         self.kept = shifted(last.kept[:count], passed, len(self.best))
 
     def finalists(self) -> Array:
-        return np.stack([self.gaussian.mean, self.best])
+        return np.stack([self.gaussian.sequence(), self.best])
 
 
 @takes_aliases
@@ -107,6 +110,8 @@ class ICEM(SequenceSearch):
     memory: float = 0.0
     rounds: int = 4
 
+    traits: ClassVar[Traits] = replace(SEQUENCE_TRAITS, action_kinds=KINDS)
+
     tuning: ClassVar[Parameters] = {**GAUSSIANS, **COLOUR, "elites": Choice((5, 10, 20))}
 
     def __post_init__(self) -> None:
@@ -130,4 +135,4 @@ class ICEM(SequenceSearch):
 
     def begin_episode(self, model: Model) -> EpisodeSearch:
         """The decisions of an episode; see `planners.begin_episode`."""
-        return GaussianSearch(_Rounds, self, model)
+        return GaussianSearch(_Rounds, self, model, Mixed)

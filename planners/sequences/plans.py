@@ -117,6 +117,9 @@ def best_of(returns: Array, count: int) -> NDArray[np.int64]:
     return np.argsort(-returns, kind="stable")[:count]
 
 
+SEQUENCE_TRAITS = Traits(takes_root_actions=False, divides_budget=True)
+
+
 @dataclass(frozen=True, kw_only=True)
 class SequenceSearch(PlanLength):
     """A search over sequences of actions within their bounds, each valued by rollouts.
@@ -130,7 +133,7 @@ class SequenceSearch(PlanLength):
     lookahead: int | None = 50
     repeats: int = 1
 
-    traits: ClassVar[Traits] = Traits(takes_root_actions=False, divides_budget=True)
+    traits: ClassVar[Traits] = SEQUENCE_TRAITS
     aliases: ClassVar[Mapping[str, Alias]] = {"horizon": Alias("lookahead")}
 
     def __post_init__(self) -> None:

@@ -1,7 +1,7 @@
 """Random shooting: the best of many random action sequences, the baseline of planners over sequences."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -9,8 +9,9 @@ import numpy as np
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.aliases import takes_aliases
 from bonspiel.planners.checks import require_count, steps_left
-from bonspiel.planners.planner import check_plan
-from bonspiel.planners.sequences.plans import SequenceSearch, plan_with_sequences
+from bonspiel.planners.kinds import KINDS, kind_codes, placed
+from bonspiel.planners.planner import Traits, check_plan
+from bonspiel.planners.sequences.plans import SEQUENCE_TRAITS, SequenceSearch, plan_with_sequences
 from bonspiel.planners.spaces import SEQUENCES, Choice, Parameters
 
 ROUND = 256  # sequences drawn at once
@@ -31,8 +32,11 @@ class _Rounds:
     def propose(self) -> Array:
         low, high, hold = self.model.action_low, self.model.action_high, self.planner.hold
         actions = self.rng.random((self.size, -(-self.steps // hold), len(low)))
-        actions *= high - low
-        actions += low
+        if len(kind_codes(self.model)) > 0:
+            actions = placed(self.model, actions)
+        else:
+            actions *= high - low
+            actions += low
         actions = np.repeat(actions, hold, axis=1)[:, : self.steps]
         if len(self.best) == 0:
             self.best = actions[0]  # until one has been rolled out
@@ -62,6 +66,7 @@ class RandomShooting(SequenceSearch):
 
     hold: int = 1
 
+    traits: ClassVar[Traits] = replace(SEQUENCE_TRAITS, action_kinds=KINDS)
     tuning: ClassVar[Parameters] = {**SEQUENCES, "hold": Choice((1, 2, 4, 8))}
 
     def __post_init__(self) -> None:

@@ -9,11 +9,12 @@ from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.tree.blind_values import NO_BLIND_VALUES, BlindValues, blind_values_of, check_blind_values
 from bonspiel.planners.core.tree.descent import Outcomes, follow_outcome
-from bonspiel.planners.core.tree.new_actions import choose_widening
+from bonspiel.planners.core.tree.new_actions import choose_new_action
 from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree
 from bonspiel.planners.core.tree.selection import BONUS, Selection, selection_of
 from bonspiel.planners.core.tree.simulation import simulate
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
+from bonspiel.planners.kinds import distinct_count
 from bonspiel.planners.planner import check_plan
 from bonspiel.planners.spaces import BLIND_VALUES, EXPLORATION, LEAF, LOOKAHEAD, STATES, WIDENING, Choice, Parameters
 from bonspiel.planners.trees.tree_search import TreeSearch
@@ -28,16 +29,17 @@ class DPWSettings(NamedTuple):
     blind_values: BlindValues
     outcomes: Outcomes
     playouts: int
+    distinct: int
 
 
-EXAMPLE_DPW = DPWSettings(selection_of(1.0), 1.0, 1.0, NO_BLIND_VALUES, Outcomes(1.0, 1.0, False), 1)
+EXAMPLE_DPW = DPWSettings(selection_of(1.0), 1.0, 1.0, NO_BLIND_VALUES, Outcomes(1.0, 1.0, False), 1, 0)
 
 
 @search_kernel(SEARCH_TREE, TREE_WALK, EXAMPLE_DPW)
 def _search(
     tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: DPWSettings
 ) -> int:
-    return simulate(tree, walk, problem, simulations, rng, settings, choose_widening, follow_outcome)
+    return simulate(tree, walk, problem, simulations, rng, settings, choose_new_action, follow_outcome)
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,7 @@ class DPW(TreeSearch):
             blind_values_of(model, self.blind_values),
             Outcomes(self.k_state, self.alpha_state, self.outcome == "least_visited"),
             self.leaf_playouts,
+            distinct_count(model),
         )
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:

@@ -11,20 +11,21 @@ from typing import ClassVar, Literal, NamedTuple
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.checks import missing, require_positive, two_players
-from bonspiel.planners.core.jit import Problem, model_helper, step
+from bonspiel.planners.core.jit import Problem, model_helper, sample_action, step
 from bonspiel.planners.core.problem import PlanLength, search_kernel
 from bonspiel.planners.core.search import plan_with_tree
 from bonspiel.planners.core.tree.backup import back_up
 from bonspiel.planners.core.tree.leaf import check_leaf, playouts_of, value_leaf
-from bonspiel.planners.core.tree.new_actions import add_sampled_action
+from bonspiel.planners.core.tree.new_actions import TRIES, add_sampled_action, is_known, keep_new
 from bonspiel.planners.core.tree.nodes import ENDED, SEARCH_TREE, SearchTree, add_node, has_room
 from bonspiel.planners.core.tree.selection import Bonus, Selection, check_bonus, columns_of, select_edge, selection_of
 from bonspiel.planners.core.tree.simulation import descend
 from bonspiel.planners.core.tree.widening import is_due
 from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, record
+from bonspiel.planners.kinds import KINDS, distinct_count
 from bonspiel.planners.model import HasRollout
-from bonspiel.planners.planner import check_plan
+from bonspiel.planners.planner import Traits, check_plan
 from bonspiel.planners.spaces import EXPLORATION, LEAF, LOOKAHEAD, WIDENING, Parameters
 
 
@@ -35,12 +36,21 @@ class OpenLoopSettings(NamedTuple):
     k_action: float
     alpha_action: float
     playouts: int
+    distinct: int
 
 
 @model_helper
 def _choose(tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, rng: Rng, settings: OpenLoopSettings) -> int:
     if is_due(tree, node):
-        return add_sampled_action(tree, problem, node, walk.state[0], rng, settings.k_action, settings.alpha_action)
+        edge = add_sampled_action(tree, problem, node, walk.state[0], rng, settings.k_action, settings.alpha_action)
+        if settings.distinct == 0:
+            return edge
+        for _ in range(TRIES - 1):
+            if not is_known(tree, node, edge):
+                break
+            sample_action(problem, walk.state[0], tree.action[edge], rng)
+        if keep_new(tree, node, edge, settings.k_action, settings.alpha_action, settings.distinct):
+            return edge
     return select_edge(tree, node, settings.selection, rng)
 
 
@@ -72,7 +82,7 @@ def _follow(
     return child, 0.0, 1
 
 
-@search_kernel(SEARCH_TREE, TREE_WALK, OpenLoopSettings(selection_of(1.0), 1.0, 1.0, 1))
+@search_kernel(SEARCH_TREE, TREE_WALK, OpenLoopSettings(selection_of(1.0), 1.0, 1.0, 1, 0))
 def _search(
     tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: OpenLoopSettings
 ) -> int:
@@ -100,6 +110,8 @@ class OpenLoop(PlanLength):
         bonus: "ucb1", or "ucb_v" or "ucb1_tuned", which look at the variance of the returns.
     """
 
+    traits: ClassVar[Traits] = Traits(action_kinds=KINDS)
+
     exploration: float = 1.0
     alpha_action: float = 0.3
     k_action: float = 1.0
@@ -124,7 +136,8 @@ class OpenLoop(PlanLength):
         """Choose an action; see `planners.Planner.plan`."""
         state = check_plan(self, model, state, budget, rng)
         selection = selection_of(self.exploration, self.bonus)
-        settings = OpenLoopSettings(selection, self.k_action, self.alpha_action, playouts_of(self.leaf))
+        playouts, distinct = playouts_of(self.leaf), distinct_count(model)
+        settings = OpenLoopSettings(selection, self.k_action, self.alpha_action, playouts, distinct)
         return plan_with_tree(
             _search,
             settings,

@@ -9,11 +9,12 @@ from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.tree.blind_values import NO_BLIND_VALUES, BlindValues, blind_values_of, check_blind_values
 from bonspiel.planners.core.tree.descent import follow
-from bonspiel.planners.core.tree.new_actions import choose_widening
+from bonspiel.planners.core.tree.new_actions import choose_new_action
 from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree
 from bonspiel.planners.core.tree.selection import BONUS, Selection, selection_of
 from bonspiel.planners.core.tree.simulation import simulate
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
+from bonspiel.planners.kinds import distinct_count
 from bonspiel.planners.planner import check_plan
 from bonspiel.planners.spaces import BLIND_VALUES, EXPLORATION, LEAF, LOOKAHEAD, WIDENING, Parameters
 from bonspiel.planners.trees.tree_search import TreeSearch
@@ -27,16 +28,17 @@ class PWSettings(NamedTuple):
     alpha_action: float
     blind_values: BlindValues
     playouts: int
+    distinct: int
 
 
-EXAMPLE_PW = PWSettings(selection_of(1.0), 1.0, 1.0, NO_BLIND_VALUES, 1)
+EXAMPLE_PW = PWSettings(selection_of(1.0), 1.0, 1.0, NO_BLIND_VALUES, 1, 0)
 
 
 @search_kernel(SEARCH_TREE, TREE_WALK, EXAMPLE_PW)
 def _search(
     tree: SearchTree, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: PWSettings
 ) -> int:
-    return simulate(tree, walk, problem, simulations, rng, settings, choose_widening, follow)
+    return simulate(tree, walk, problem, simulations, rng, settings, choose_new_action, follow)
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,7 @@ class PW(TreeSearch):
             self.alpha_action,
             blind_values_of(model, self.blind_values),
             self.leaf_playouts,
+            distinct_count(model),
         )
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:

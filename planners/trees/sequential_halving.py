@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.checks import MOST_ACTIONS, missing, missing_action_bounds, offers, require_count
-from bonspiel.planners.core.actions import action_set, own_actions
+from bonspiel.planners.core.actions import action_set, fixed_set, has_fixed_set, own_actions
 from bonspiel.planners.core.jit import Problem, helper, model_helper
 from bonspiel.planners.core.problem import PlanLength, search_kernel
 from bonspiel.planners.core.search import decide, extend, first_nodes, root_of
@@ -29,6 +29,7 @@ from bonspiel.planners.core.tree.nodes import MEAN, SEARCH_TREE, SearchTree, gro
 from bonspiel.planners.core.tree.selection import Bonus, Selection, check_selection, columns_of, selection_of
 from bonspiel.planners.core.tree.simulation import simulate
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
+from bonspiel.planners.kinds import KINDS
 from bonspiel.planners.model import HasActions, HasRollout
 from bonspiel.planners.planner import Traits, check_plan
 from bonspiel.planners.spaces import EXPLORATION, LEAF, LOOKAHEAD, N_ACTIONS, Choice, Parameters
@@ -88,7 +89,7 @@ class SequentialHalving(PlanLength):
         bonus: "ucb1", or "ucb_v" or "ucb1_tuned", which look at the variance of the returns.
     """
 
-    traits: ClassVar[Traits] = Traits(divides_budget=True)
+    traits: ClassVar[Traits] = Traits(divides_budget=True, action_kinds=KINDS)
 
     exploration: float = 1.0
     n_root_actions: int = 16
@@ -119,7 +120,7 @@ class SequentialHalving(PlanLength):
 
     def same_actions(self, model: Model) -> bool:
         """True if all searches consider the same actions at the root; see `planners.Planner`."""
-        return True
+        return offers(model, HasActions) or has_fixed_set(model)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
@@ -128,10 +129,11 @@ class SequentialHalving(PlanLength):
         problem = self.problem(model, state)
         if root_actions is None:
             own = own_actions(model, state) if offers(model, HasActions) else None
-            root_actions = action_set(model, self.n_root_actions) if own is None else own
+            root_actions = fixed_set(model, state, self.n_root_actions, rng) if own is None else own
         tree = new_tree(model, problem, first_nodes(budget), root_actions, True, columns_of(self.bonus))
         walk = new_walk(model, problem.steps)
-        below = action_set(model, 0 if offers(model, HasActions) else self.n_actions)
+        has_own = offers(model, HasActions)
+        below = action_set(model, 0) if has_own else fixed_set(model, state, self.n_actions, rng)
         # those that a short round does not reach, and equals that are dropped, must not all be at one end of the set
         left = rng.permutation(len(root_actions))
         settings = HalvingSettings(left, selection_of(self.exploration, self.bonus), below, playouts_of(self.leaf))

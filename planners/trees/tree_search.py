@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.checks import missing
@@ -10,7 +10,9 @@ from bonspiel.planners.core.problem import PlanLength
 from bonspiel.planners.core.search import plan_with_tree
 from bonspiel.planners.core.tree.leaf import check_leaf, playouts_of
 from bonspiel.planners.core.tree.selection import Bonus, Selection, check_selection, columns_of, selection_of
+from bonspiel.planners.kinds import KINDS
 from bonspiel.planners.model import HasRollout
+from bonspiel.planners.planner import Traits
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,8 @@ class TreeSearch(PlanLength, ABC):
         playouts: rollouts that value a new leaf. Their mean counts as this number of visits, each as a simulation of
             the budget; a bonus that looks at the variance takes them for equal.
     """
+
+    traits: ClassVar[Traits] = Traits(action_kinds=KINDS)
 
     exploration: float = 1.0
     _: KW_ONLY
@@ -70,11 +74,15 @@ class TreeSearch(PlanLength, ABC):
         root_actions: Array | None,
         by_state: bool = True,
         candidates: int = 0,
+        settings: Any = None,
     ) -> Decision:
-        """Plan in a checked state with the kernel of the subclass; see `planners.core.search.plan_with_tree`."""
+        """Plan in a checked state with the kernel of the subclass; see `planners.core.search.plan_with_tree`.
+
+        The settings are those of the model if none are given.
+        """
         return plan_with_tree(
             kernel,
-            self.settings(model),
+            self.settings(model) if settings is None else settings,
             model,
             state,
             budget,

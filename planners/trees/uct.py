@@ -7,7 +7,7 @@ import numpy as np
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.checks import MOST_ACTIONS, missing_action_bounds, offers, require_count
-from bonspiel.planners.core.actions import action_set
+from bonspiel.planners.core.actions import action_set, fixed_set, has_fixed_set
 from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.tree.descent import choose_of_set, follow
@@ -15,6 +15,7 @@ from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree
 from bonspiel.planners.core.tree.selection import BONUS, Selection, selection_of
 from bonspiel.planners.core.tree.simulation import simulate
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
+from bonspiel.planners.kinds import kind_codes
 from bonspiel.planners.model import HasActions
 from bonspiel.planners.planner import check_plan
 from bonspiel.planners.spaces import EXPLORATION, LEAF, LOOKAHEAD, N_ACTIONS, Parameters
@@ -47,7 +48,8 @@ class UCT(TreeSearch):
 
     Args:
         n_actions: size of the action set: a regular grid in one dimension, points that fill the box in more; one with
-            `actions` has a set of its own for each state instead.
+            `actions` has a set of its own for each state instead. Actions that are not all real have a set of another
+            size where all choices of whole numbers are few.
     """
 
     n_actions: int = 8
@@ -65,7 +67,7 @@ class UCT(TreeSearch):
 
     def same_actions(self, model: Model) -> bool:
         """True if all searches consider the same actions at the root; see `planners.Planner`."""
-        return True
+        return offers(model, HasActions) or has_fixed_set(model)
 
     def settings(self, model: Model) -> UCTSettings:
         """The parameters as a kernel takes them."""
@@ -75,4 +77,8 @@ class UCT(TreeSearch):
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""
         state = check_plan(self, model, state, budget, rng)
-        return self.plan_by(_search, model, state, budget, rng, root_actions)
+        settings = None
+        if len(kind_codes(model)) > 0 and not offers(model, HasActions):
+            below = fixed_set(model, state, self.n_actions, rng)
+            settings = UCTSettings(self.selection, below, self.leaf_playouts)
+        return self.plan_by(_search, model, state, budget, rng, root_actions, settings=settings)

@@ -23,6 +23,7 @@ from bonspiel.planners.core.tree.selection import Selection, selection_of
 from bonspiel.planners.core.tree.simulation import simulate
 from bonspiel.planners.core.tree.voronoi import Voronoi, voronoi_of
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
+from bonspiel.planners.kinds import distinct_count
 from bonspiel.planners.planner import check_plan
 from bonspiel.planners.spaces import EXPLORATION, LEAF, LOOKAHEAD, STATES, WIDENING, Choice, Parameters, Range
 from bonspiel.planners.trees.tree_search import TreeSearch
@@ -37,9 +38,10 @@ class VOOTSettings(NamedTuple):
     voronoi: Voronoi
     outcomes: Outcomes
     playouts: int
+    distinct: int
 
 
-_EXAMPLE = VOOTSettings(selection_of(1.0), 1.0, 1.0, Voronoi(1.0, 0, np.empty((2, 1))), Outcomes(1.0, 1.0, False), 1)
+_EXAMPLE = VOOTSettings(selection_of(1.0), 1.0, 1.0, Voronoi(1.0, 0, np.empty((3, 1))), Outcomes(1.0, 1.0, False), 1, 0)
 
 
 @search_kernel(SEARCH_TREE, TREE_WALK, _EXAMPLE)
@@ -55,8 +57,9 @@ class VOOT(TreeSearch):
 
     A new action is drawn anywhere with probability omega, by the model's `sample_action`, else from the Voronoi cell of
     the best action so far: the actions that are nearer to it than to any other tried in the node. Distances are
-    Euclidean, with each coordinate as a part of its range (Kim, Lee, Lim, Kaelbling, Lozano-Perez 2020, "Monte Carlo
-    tree search in continuous spaces using Voronoi optimistic optimization with regret bounds").
+    Euclidean, with each coordinate as a part of its range, 0 or 1 in a categorical one (Kim, Lee, Lim, Kaelbling,
+    Lozano-Perez 2020, "Monte Carlo tree search in continuous spaces using Voronoi optimistic optimization with regret
+    bounds").
 
     The cell is sampled as in the authors' code (github.com/beomjoonkim/voot, generators/voo.py): by rejecting uniform
     draws, or by Gaussians around the best action, the first with the range as its standard deviation, that get narrower
@@ -117,6 +120,7 @@ class VOOT(TreeSearch):
             voronoi_of(model, self.omega, self.sampling == "uniform"),
             Outcomes(self.k_state, self.alpha_state, False),
             self.leaf_playouts,
+            distinct_count(model),
         )
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:

@@ -6,7 +6,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.abstraction.adaptive.root import CELLS, first_cells, new_root, spread_out
+from bonspiel.planners.abstraction.adaptive.root import (
+    CELLS,
+    Whole,
+    first_cells,
+    first_cells_of_kinds,
+    new_root,
+    no_whole,
+    spread_out,
+)
 from bonspiel.planners.abstraction.adaptive.search import grow, new_tree, new_walk, search
 from bonspiel.planners.abstraction.adaptive.sequence import Sequence, hand_on
 from bonspiel.planners.abstraction.adaptive.smoothing import CHOSEN, RETURN, SMOOTHED, VISITS
@@ -14,6 +22,7 @@ from bonspiel.planners.checks import check_actions, offers
 from bonspiel.planners.core.actions import inverse_widths, nearest
 from bonspiel.planners.core.argmax import argmax_by
 from bonspiel.planners.core.search import decide, extend
+from bonspiel.planners.kinds import kind_codes
 from bonspiel.planners.model import Array, HasPlayer, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, check_plan
 
@@ -32,6 +41,7 @@ class AdaptiveEpisode:
     def __init__(self, planner: Any, model: Model) -> None:
         self.planner, self.model = planner, model
         self.last: Sequence | None = None
+        self._first: tuple[Array, Array, Whole] | None = None
 
     def plan(self, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.EpisodeSearch.plan`."""
@@ -39,16 +49,26 @@ class AdaptiveEpisode:
         planner, model = self.planner, self.model
         state = check_plan(planner, model, state, budget, rng)
         low, high = model.action_low, model.action_high
-        actions, width = first_cells(low, high, planner.first_actions)
-        settings = planner.settings(tuple(low), tuple(high))
+        settings, kinds = planner.settings(tuple(low), tuple(high)), kind_codes(model)
+        if len(kinds) == 0:
+            whole = no_whole(len(low))
+            actions, width = first_cells(low, high, planner.first_actions)
+        else:
+            if self._first is None:
+                self._first = first_cells_of_kinds(model, state, planner.first_actions, rng)
+            actions, width, whole = self._first
+            settings = settings._replace(cells=settings.cells._replace(actions=actions))
         scale = inverse_widths(model)
         if root_actions is None:
-            order = spread_out(len(actions), len(low), rng)
-            root = new_root(actions[order], width, scale, order)
+            order = spread_out(len(actions), len(low), rng) if len(kinds) == 0 else rng.permutation(len(actions))
+            root = new_root(
+                actions[order], width, scale, order, whole._replace(parts=whole.parts[order[: len(whole.parts)]])
+            )
         else:
             given = check_actions(model, root_actions)
             order = rng.permutation(len(given))
-            root = new_root(given[order], width, scale, nearest(actions, given, scale, rng)[order])
+            whole = no_whole(len(low))._replace(kinds=kinds)
+            root = new_root(given[order], width, scale, nearest(model, actions, given, rng)[order], whole)
             settings = settings._replace(thresholds=settings.thresholds[:0])
         if offers(model, HasPlayer):
             settings = settings._replace(memory=0.0)  # the best sequence for one of two is none that both would play
@@ -56,7 +76,7 @@ class AdaptiveEpisode:
         nodes = min(budget.simulations or FIRST_NODES, FIRST_NODES)
         tree = new_tree(len(actions), root, problem.steps, nodes, depth)
         if self.last is not None and len(self.last.chosen) > 1:
-            (first,) = nearest(root.action[: root.counts[CELLS]], actions[[self.last.chosen[1]]], scale, rng)
+            (first,) = nearest(model, root.action[: root.counts[CELLS]], actions[[self.last.chosen[1]]], rng)
             hand_on(self.last, tree.sequence, first)
         walk = new_walk(model.state_dim, problem.steps, len(actions), depth)
         tree, done = extend(

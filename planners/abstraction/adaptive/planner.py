@@ -15,8 +15,9 @@ from bonspiel.planners.abstraction.fixed.search import FixedSettings
 from bonspiel.planners.abstraction.scaled import ScaledAbstraction
 from bonspiel.planners.checks import offers, require_at_least, require_count, require_positive, require_share
 from bonspiel.planners.core.problem import PlanLength
+from bonspiel.planners.kinds import KINDS
 from bonspiel.planners.model import HasActions
-from bonspiel.planners.planner import EpisodeSearch, FreshSearches, check_plan
+from bonspiel.planners.planner import EpisodeSearch, FreshSearches, Traits, check_plan
 from bonspiel.planners.spaces import LOOKAHEAD, Parameters, Range
 
 STATES = ScaledAbstraction().cells(False)
@@ -41,7 +42,8 @@ class AdaptiveAbstraction(PlanLength):
             simulations, in more of them the fewer visits it has; at least 0.
         first_actions: most actions of a state, at most 64: all in one dimension; in more a grid of the same odd number
             along every coordinate, 9 of 16 in two; where three along each are too many, as many points as this that
-            fill the box evenly. At the root their cells are divided, into 64 in all.
+            fill the box evenly. At the root their cells are divided, into 64 in all. Of actions that are not all real,
+            all choices of the whole numbers where these are few, with places of the real coordinates for each.
         root_threshold: visits t that one of the first cells needs at the root before it is divided, t 2^e after e
             divisions.
         memory: part of the simulations after the root's first actions that follow the best sequence of actions known,
@@ -56,6 +58,7 @@ class AdaptiveAbstraction(PlanLength):
     root_threshold: float = 5.0
     memory: float = 0.1
 
+    traits: ClassVar[Traits] = Traits(action_kinds=KINDS)
     tuning: ClassVar[Parameters] = {
         **LOOKAHEAD,
         "exploration": Range(0.03, 1.0, log=True),

@@ -27,12 +27,50 @@ from bonspiel.planners.abstraction.adaptive.smoothing import (
 from bonspiel.planners.core.actions import spread_points
 from bonspiel.planners.core.argmax import argmax
 from bonspiel.planners.core.jit import helper
+from bonspiel.planners.core.tree.nodes import longer
 from bonspiel.planners.core.tree.selection import UCB1, Terms, upper_bound
-from bonspiel.planners.model import Array, Rng
+from bonspiel.planners.kinds import (
+    ALL_REAL,
+    BOOLEAN,
+    CATEGORICAL,
+    INTEGER,
+    LEAST_PLACES,
+    REAL,
+    choices,
+    drawn_set,
+    kind_codes,
+)
+from bonspiel.planners.model import Array, Model, Rng
 
 CELLS, FIRST, PULLS, DUE = 0, 1, 2, 3  # entries of RootCells.counts
+START, PLACE, END = 0, 1, 2  # entries of Whole.parts
 DIVISIONS = 16  # of each coordinate, into widths of 2e-8
 GROWTH = 1.1  # of the visits, after which the bandwidth is chosen anew
+
+
+class Whole(NamedTuple):
+    """What cells know of coordinates that hold whole numbers.
+
+    The values of a coordinate have places in a row: integers in their order, others in an order that is drawn, so that
+    no value is near another one by its number. A cell holds the values of some places in a row, and has the action of
+    one of them.
+
+    Attributes:
+        kinds: codes of the kinds of the coordinates, int64 [action_dim]; [0] where all are real.
+        parts: first place, place of the action, and last place of each cell in each coordinate, [m, 3, action_dim].
+        values: by place, of coordinates whose order is drawn, [action_dim, values].
+        axes: the order in which a cell is divided along its coordinates, int64 [action_dim].
+    """
+
+    kinds: NDArray[np.int64]
+    parts: Array
+    values: Array
+    axes: NDArray[np.int64]
+
+
+def no_whole(dim: int) -> Whole:
+    """Of actions whose coordinates are all real."""
+    return Whole(ALL_REAL, np.zeros((0, 3, dim)), np.zeros((0, 0)), np.arange(dim))
 
 
 class RootCells(NamedTuple):
@@ -43,21 +81,25 @@ class RootCells(NamedTuple):
             the means are smoothed next; int64 [4].
         action: the action in the middle of each cell, [m, action_dim].
         divisions: that led to each cell, int64 [m].
+        turns: coordinates whose turn it was for these, int64 [m]; more where a coordinate has one value left.
         grid: index of the fixed action nearest to the cell that a cell is a part of, int64 [m].
         stats: of each action, in the rows named in `smoothing`, [9, m].
         smoothing: of the means.
         width: of the first cells, [action_dim]; 0 where actions are given, which are not divided.
         scale: 1 / range of an action, [action_dim].
+        whole: of coordinates that hold whole numbers.
     """
 
     counts: NDArray[np.int64]
     action: Array
     divisions: NDArray[np.int64]
+    turns: NDArray[np.int64]
     grid: NDArray[np.int64]
     stats: Array
     smoothing: Smoothing
     width: Array
     scale: Array
+    whole: Whole
 
 
 def first_cells(low: Array, high: Array, most: int) -> tuple[Array, Array]:
@@ -76,6 +118,42 @@ def first_cells(low: Array, high: Array, most: int) -> tuple[Array, Array]:
     return np.ascontiguousarray(low + (high - low) * ((indices + 0.5) / number)), (high - low) / number
 
 
+def first_cells_of_kinds(model: Model, state: Array, most: int, rng: Rng) -> tuple[Array, Array, Whole]:
+    """The actions of the first cells of a model whose coordinates are not all real, the cells' width, and the rest.
+
+    All choices of the whole numbers where these are few, each with cells of the real coordinates; else `most` actions
+    that the model draws in the state, whose cells overlap: each holds all whole numbers, and a third of the real ones,
+    moved to the middle two thirds of the box as in `first_cells`.
+    """
+    low, high, codes = model.action_low, model.action_high, kind_codes(model)
+    reals, listed = codes == REAL, choices(model)
+    width = np.where(reals, high - low, 0.0)
+    if listed is not None and reals.any():
+        middles, width[reals] = first_cells(low[reals], high[reals], max(LEAST_PLACES, most // len(listed)))
+        actions = np.repeat(listed, len(middles), axis=0)
+        actions[:, reals] = np.tile(middles, (len(listed), 1))
+    else:
+        actions = listed
+    is_listed = actions is not None and (len(actions) <= MOST_CELLS // 2 or not reals.any())
+    if not is_listed:
+        actions = drawn_set(model, state, most, rng)
+        width = np.where(reals, (high - low) / 3.0, 0.0)
+        middle = 0.5 * (low + high)
+        actions = np.where(reals, middle + (actions - middle) * (2.0 / 3.0), actions)
+    unordered = (codes == BOOLEAN) | (codes == CATEGORICAL)
+    most_values = int((high - low)[unordered].max() + 1.0) if unordered.any() else 0
+    values, parts = np.zeros((len(low), most_values)), np.zeros((len(actions), 3, len(low)))
+    for k in np.flatnonzero(~reals):
+        place, start, end = actions[:, k], low[k], high[k]
+        if unordered[k]:
+            order = low[k] + rng.permutation(int(high[k] - low[k]) + 1)
+            values[k, : len(order)] = order
+            place, start, end = np.argsort(order)[(place - low[k]).astype(int)], 0.0, len(order) - 1.0
+        parts[:, PLACE, k] = place
+        parts[:, START, k], parts[:, END, k] = (place, place) if is_listed else (start, end)
+    return actions, width, Whole(codes, parts, values, rng.permutation(len(low)))
+
+
 def spread_out(count: int, dim: int, rng: Rng) -> NDArray[np.int64]:
     """An order of the first cells of which the first few lie far apart: by the golden ratio's multiples.
 
@@ -90,7 +168,9 @@ def spread_out(count: int, dim: int, rng: Rng) -> NDArray[np.int64]:
     return cells[np.argsort(np.arange(count) * (math.sqrt(5.0) - 1.0) / 2.0 % 1.0, kind="stable")]
 
 
-def new_root(actions: Array, width: Array, scale: Array, grid: NDArray[np.int64]) -> RootCells:
+def new_root(
+    actions: Array, width: Array, scale: Array, grid: NDArray[np.int64], whole: Whole | None = None
+) -> RootCells:
     """Cells without visits, with these actions in the middle, [A, action_dim].
 
     Args:
@@ -98,18 +178,22 @@ def new_root(actions: Array, width: Array, scale: Array, grid: NDArray[np.int64]
         width: of the cells, [action_dim]; 0 where they are not to be divided.
         scale: 1 / range of an action, [action_dim].
         grid: of each the nearest of the actions below the root, int64 [A].
+        whole: of these cells; None where all coordinates are real.
     """
+    whole = no_whole(actions.shape[1]) if whole is None else whole
     first, dim = actions.shape
     room = max(MOST_CELLS, first)
     root = RootCells(
         counts=np.array([first, first, 0, 0]),
         action=np.empty((room, dim)),
         divisions=np.zeros(room, np.int64),
+        turns=np.zeros(room, np.int64),
         grid=np.zeros(room, np.int64),
         stats=np.zeros((ROWS, room)),
-        smoothing=new_smoothing(actions, scale),
+        smoothing=new_smoothing(actions, scale, whole.kinds),
         width=width,
         scale=scale,
+        whole=whole._replace(parts=longer(whole.parts, len(whole.parts), room if len(whole.parts) > 0 else 0)),
     )
     root.action[:first] = actions
     root.grid[:first] = grid
@@ -168,8 +252,7 @@ def add_return(root: RootCells, cell: int, gain: float, returned: float, thresho
     depth, first_round = root.divisions[cell], root.counts[PULLS] <= root.counts[FIRST]
     due = root.counts[PULLS] >= root.counts[DUE] and not first_round
     if depth < len(thresholds) and visits >= thresholds[depth] and root.counts[CELLS] + 2 <= MOST_CELLS:
-        _divide(root, cell)
-        due = True
+        due = _divide(root, cell) or due
     used = root.counts[CELLS]
     if due:
         if not first_round:
@@ -190,25 +273,71 @@ def add_return(root: RootCells, cell: int, gain: float, returned: float, thresho
 
 
 @helper
-def _divide(root: RootCells, cell: int) -> None:
-    """Cut a cell into three along the coordinate whose turn it is.
+def _take_side(root: RootCells, cell: int, part: int, axis: int, start: float, end: float, side: int) -> None:
+    """Give a new part the places on one side of its cell in a coordinate, and the action of their middle.
 
-    The middle one has the action of the whole and keeps its place; the others begin with its mean.
+    Of two places in the middle the one nearer to the cell's is taken on both sides.
     """
-    dim, depth = root.action.shape[1], root.divisions[cell]
-    axis = depth % dim
-    offset = root.width[axis] / 3.0 ** (depth // dim + 1)
+    whole = root.whole
+    if side < 0:
+        first, last = start, whole.parts[cell, START, axis] - 1.0
+        place = math.ceil(0.5 * (first + last))
+    else:
+        first, last = whole.parts[cell, END, axis] + 1.0, end
+        place = math.floor(0.5 * (first + last))
+    whole.parts[part, START, axis], whole.parts[part, END, axis] = first, last
+    whole.parts[part, PLACE, axis] = place
+    root.action[part, axis] = place if whole.kinds[axis] == INTEGER else whole.values[axis, int(place)]
+
+
+@helper
+def _divide(root: RootCells, cell: int) -> bool:
+    """Cut a cell into three along the coordinate whose turn it is; False if it holds a single action.
+
+    The middle one has the action of the whole and keeps its place; the others begin with its mean. A coordinate that
+    holds whole numbers is cut between them, into less than three parts where they are few.
+    """
+    dim, depth, turns, whole = root.action.shape[1], root.divisions[cell], root.turns[cell], root.whole
+    axis = whole.axes[turns % dim]
+    if len(whole.kinds) > 0:
+        skipped = 0
+        while whole.kinds[axis] != REAL and whole.parts[cell, START, axis] == whole.parts[cell, END, axis]:
+            skipped += 1
+            if skipped == dim:
+                return False
+            axis = whole.axes[(turns + skipped) % dim]
+        turns += skipped
+    is_real = len(whole.kinds) == 0 or whole.kinds[axis] == REAL
+    offset, half, start, place, end = 0.0, 0.0, 0.0, 0.0, 0.0
+    if is_real:
+        offset = root.width[axis] / 3.0 ** (turns // dim + 1)
+    else:
+        start, place, end = whole.parts[cell, START, axis], whole.parts[cell, PLACE, axis], whole.parts[cell, END, axis]
+        half = max(math.floor((end - start + 1.0) / 6.0), 0.0)  # of the values of the middle part, about a third
+        whole.parts[cell, START, axis] = max(start, place - half)
+        whole.parts[cell, END, axis] = min(end, place + half)
     root.divisions[cell] = depth + 1
+    root.turns[cell] = turns + 1
     for side in range(-1, 2, 2):
+        if not is_real and (place - half <= start if side < 0 else place + half >= end):
+            continue  # there is nothing on this side
         part = root.counts[CELLS]
         root.counts[CELLS] = part + 1
         for k in range(dim):
             root.action[part, k] = root.action[cell, k]
-        root.action[part, axis] += side * offset
+            if len(whole.kinds) > 0:
+                for entry in range(3):
+                    whole.parts[part, entry, k] = whole.parts[cell, entry, k]
+        if is_real:
+            root.action[part, axis] += side * offset
+        else:
+            _take_side(root, cell, part, axis, start, end, side)
         root.divisions[part] = depth + 1
+        root.turns[part] = turns + 1
         root.grid[part] = root.grid[cell]
         for row in range(len(root.stats)):
             root.stats[row, part] = 0.0
         root.stats[GAIN, part] = root.stats[GAIN, cell]
         root.stats[INV_SQRT, part] = 1.0
-        note_place(root.smoothing, part, root.action, root.scale)
+        note_place(root.smoothing, part, root.action, root.scale, whole.kinds)
+    return True

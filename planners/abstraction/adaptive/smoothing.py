@@ -9,8 +9,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bonspiel.planners.core.jit import helper
+from bonspiel.planners.kinds import CATEGORICAL
 from bonspiel.planners.model import Array
 
 # Rows of the statistics of actions: visits, those for which the search chose the action, the mean gain of the mover,
@@ -40,23 +42,27 @@ class Smoothing(NamedTuple):
     sums: Array
 
 
-def new_smoothing(actions: Array, scale: Array) -> Smoothing:
+def new_smoothing(actions: Array, scale: Array, kinds: NDArray[np.int64]) -> Smoothing:
     """No smoothing yet of the first actions, [A, action_dim], that many times as wide as 1 / `scale`."""
     room = MOST_CELLS if len(actions) <= MOST_CELLS else 0
     smoothing = Smoothing(np.zeros(1), np.zeros((room, room)), np.zeros((room, room)), np.empty((2, room)))
     if room:
         apart = ((actions[:, None] - actions) * scale) ** 2
+        if len(kinds) > 0:
+            apart = np.where(kinds == CATEGORICAL, actions[:, None] != actions, apart)
         smoothing.widest[: len(actions), : len(actions)] = np.exp(-0.5 / WIDEST**2 * apart.sum(-1))
     return smoothing
 
 
 @helper
-def note_place(smoothing: Smoothing, cell: int, action: Array, scale: Array) -> None:
+def note_place(smoothing: Smoothing, cell: int, action: Array, scale: Array, kinds: NDArray[np.int64]) -> None:
     """Note the nearness of an action to those before it."""
     for other in range(cell + 1):
         distance = 0.0
         for k in range(len(scale)):
             apart = (action[cell, k] - action[other, k]) * scale[k]
+            if len(kinds) > 0 and kinds[k] == CATEGORICAL and apart != 0.0:
+                apart = 1.0
             distance += apart * apart
         near = math.exp(-0.5 / WIDEST**2 * distance)
         smoothing.widest[cell, other] = near

@@ -8,7 +8,7 @@ import numpy as np
 from bonspiel.planners.abstraction.fixed.search import FixedSettings, search
 from bonspiel.planners.abstraction.fixed.trie import FixedTrie, FixedWalk, aged, grow, new_trie, new_walk
 from bonspiel.planners.checks import check_actions, offers, require
-from bonspiel.planners.core.actions import action_set, inverse_widths, nearest
+from bonspiel.planners.core.actions import fixed_set, nearest
 from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.model import Array, HasCells, Model, Rng
@@ -18,17 +18,26 @@ FIRST_NODES = 4_096
 
 
 def task_of(
-    planner: Any, model: Model, state: Array, root_actions: Array | None, budget: Budget, rng: Rng
+    planner: Any,
+    model: Model,
+    state: Array,
+    root_actions: Array | None,
+    budget: Budget,
+    rng: Rng,
+    earlier: Array | None = None,
 ) -> tuple[Problem, FixedSettings, Array]:
-    """The problem, the settings and the root's actions, [B, action_dim], of a decision in a state that was checked."""
+    """The problem, the settings and the root's actions, [B, action_dim], of a decision in a state that was checked.
+
+    The set of actions is that of `earlier` decisions, [A, action_dim], if there were any.
+    """
     require(root_actions is None or planner.root != "trie", "root_actions", root_actions, "None with root='trie'")
     problem = planner.problem(model, state, cells=True, budget=budget)
-    actions = action_set(model, planner.n_actions)
+    actions = fixed_set(model, state, planner.n_actions, rng) if earlier is None else earlier
     if root_actions is None:
         at_root, like_root = actions, np.arange(len(actions))
     else:
         at_root = check_actions(model, root_actions)
-        like_root = nearest(actions, at_root, inverse_widths(model), rng)
+        like_root = nearest(model, actions, at_root, rng)
     return problem, planner.settings(actions, like_root), at_root
 
 
@@ -55,6 +64,7 @@ class FixedEpisode:
     def __init__(self, planner: Any, model: Model) -> None:
         self.planner, self.model = planner, model
         self.last: FixedTrie | None = None
+        self._actions: Array | None = None
         self._cell_params = np.empty(0)
         self._held = 0  # simulations that its trie has statistics of
 
@@ -63,7 +73,8 @@ class FixedEpisode:
         start = time.perf_counter()
         planner, model = self.planner, self.model
         state = check_plan(planner, model, state, budget, rng)
-        problem, settings, at_root = task_of(planner, model, state, root_actions, budget, rng)
+        problem, settings, at_root = task_of(planner, model, state, root_actions, budget, rng, self._actions)
+        self._actions = settings.actions
         # bounds that are known better make other cells
         same_cells = offers(model, HasCells) or np.array_equal(self._cell_params, problem.cell_params, equal_nan=True)
         self._cell_params = problem.cell_params.copy()

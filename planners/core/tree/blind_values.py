@@ -18,6 +18,7 @@ from bonspiel.planners.core.tree.nodes import SearchTree
 from bonspiel.planners.core.tree.selection import Selection, score, terms_of
 from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.walk import TreeWalk
+from bonspiel.planners.kinds import CATEGORICAL, kind_codes
 from bonspiel.planners.model import Array, Model, Rng
 
 
@@ -26,14 +27,15 @@ class BlindValues(NamedTuple):
 
     Attributes:
         candidates: M; 0 without the rule.
-        box: its centre, 0 in a coordinate without bounds, and the factors of distances, [2, action_dim].
+        box: its centre, 0 in a coordinate without bounds, the factors of distances, and 1 for each categorical
+            coordinate, whose distances are 0 or 1, [3, action_dim].
     """
 
     candidates: int
     box: Array
 
 
-NO_BLIND_VALUES = BlindValues(0, np.empty((2, 1)))
+NO_BLIND_VALUES = BlindValues(0, np.empty((3, 1)))
 
 
 def check_blind_values(candidates: int) -> None:
@@ -47,15 +49,22 @@ def blind_values_of(model: Model, candidates: int) -> BlindValues:
     if candidates == 0:
         return NO_BLIND_VALUES
     centre = 0.5 * (model.action_low + model.action_high)
-    return BlindValues(candidates, np.array([np.where(np.isfinite(centre), centre, 0.0), inverse_widths(model)]))
+    codes = kind_codes(model)
+    unordered = codes == CATEGORICAL if len(codes) > 0 else np.zeros(len(centre))
+    centre = np.where(unordered, -1.0, centre)  # as far from every value
+    box = np.array([np.where(np.isfinite(centre), centre, 0.0), inverse_widths(model), unordered], np.float64)
+    return BlindValues(candidates, box)
 
 
 @helper
-def distance(a: Array, b: Array, scale: Array) -> float:
-    """Euclidean distance of two actions with scaled coordinates."""
+def distance(a: Array, b: Array, scale: Array, unordered: Array) -> float:
+    """Euclidean distance of two actions with scaled coordinates; categoricals are 1 apart if they differ."""
     total = 0.0
     for i in range(len(a)):
-        total += ((a[i] - b[i]) * scale[i]) ** 2
+        if unordered[i] == 0.0:
+            total += ((a[i] - b[i]) * scale[i]) ** 2
+        elif a[i] != b[i]:
+            total += 1.0
     return math.sqrt(total)
 
 
@@ -78,7 +87,7 @@ def best_by_blind_value(
 ) -> None:
     """Write the best of some drawn actions by blind values into the node's last edge, which is new, not the first."""
     first = tree.nodes[node]["first_edge"]
-    centre, scale = blind.box[0], blind.box[1]
+    centre, scale, unordered = blind.box[0], blind.box[1], blind.box[2]
     terms = terms_of(tree, node, selection)
     level = score(tree.value, first, terms)
     total = squares = 0.0
@@ -90,7 +99,7 @@ def best_by_blind_value(
     total = squares = 0.0
     for i in range(blind.candidates):
         sample_action(problem, tree.state[node], walk.actions[i], rng)
-        off = distance(walk.actions[i], centre, scale)
+        off = distance(walk.actions[i], centre, scale, unordered)
         total += off
         squares += off * off
     pool = _deviation(blind.candidates, total, squares)
@@ -99,7 +108,7 @@ def best_by_blind_value(
     for i in range(blind.candidates):
         value = math.inf
         for known in range(first, edge):
-            near = rho * distance(walk.actions[i], tree.action[known], scale)
+            near = rho * distance(walk.actions[i], tree.action[known], scale, unordered)
             value = min(value, near + score(tree.value, known, terms))
         if value > best:
             best = value

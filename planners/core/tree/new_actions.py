@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from bonspiel.planners.core.jit import Problem, model_helper, sample_action
+from bonspiel.planners.core.jit import Problem, helper, model_helper, sample_action
 from bonspiel.planners.core.tree.blind_values import best_by_blind_value
-from bonspiel.planners.core.tree.nodes import SearchTree, add_edge
+from bonspiel.planners.core.tree.nodes import NEVER, SearchTree, add_edge
 from bonspiel.planners.core.tree.selection import select_edge, tries_new
 from bonspiel.planners.core.tree.voronoi import near_best
 from bonspiel.planners.core.tree.widening import schedule_action
@@ -50,6 +50,67 @@ def widening(make_action: MakeAction) -> Choose:
     return choose
 
 
+TRIES = 8  # draws of a new action, before the node waits until it has twice the visits
+
+
+@helper
+def is_known(tree: SearchTree, node: int, edge: int) -> bool:
+    """True if the action of the node's last edge is that of an edge before."""
+    for other in range(tree.nodes[node]["first_edge"], edge):
+        same = True
+        for i in range(tree.action.shape[1]):
+            if tree.action[other, i] != tree.action[edge, i]:
+                same = False
+                break
+        if same:
+            return True
+    return False
+
+
+@helper
+def keep_new(tree: SearchTree, node: int, edge: int, k: float, alpha: float, distinct: int) -> bool:
+    """Keep the node's last edge if its action is new, else take it away; set the visits at which the next one is due.
+
+    None is due any more once the node has all of the `distinct` actions that there are.
+    """
+    count = tree.nodes[node]["actions"]
+    if is_known(tree, node, edge):
+        tree.nodes[node]["actions"] = count - 1
+        tree.nodes[node]["due"] = 2 * tree.nodes[node]["visits"] + 1
+        return False
+    schedule_action(tree, node, k, alpha)
+    if count == distinct:
+        tree.nodes[node]["due"] = NEVER
+    return True
+
+
+def distinct_widening(make_action: MakeAction) -> Choose:
+    """As `widening`, where a node tries no action twice if `settings.distinct`, the number of all actions, is above 0.
+
+    An action that the node has already is made again up to `TRIES` times.
+    """
+
+    @model_helper
+    def choose(tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, rng: Rng, settings: Any) -> int:
+        """The edge that progressive widening follows, a new one where it is due and urgent."""
+        if not tries_new(tree, node, settings.selection):
+            return select_edge(tree, node, settings.selection, rng)
+        edge = add_edge(tree, node)
+        make_action(tree, walk, problem, node, edge, rng, settings)
+        if settings.distinct > 0:
+            for _ in range(TRIES - 1):
+                if not is_known(tree, node, edge):
+                    break
+                make_action(tree, walk, problem, node, edge, rng, settings)
+            if not keep_new(tree, node, edge, settings.k_action, settings.alpha_action, settings.distinct):
+                return select_edge(tree, node, settings.selection, rng)
+        else:
+            schedule_action(tree, node, settings.k_action, settings.alpha_action)
+        return edge
+
+    return choose
+
+
 @model_helper
 def draw_by_blind_value(
     tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, edge: int, rng: Rng, settings: Any
@@ -73,4 +134,5 @@ def draw_near_best(
 
 
 choose_widening = widening(draw_by_blind_value)
-choose_by_voronoi = widening(draw_near_best)
+choose_new_action = distinct_widening(draw_by_blind_value)
+choose_by_voronoi = distinct_widening(draw_near_best)

@@ -12,6 +12,7 @@ import numpy as np
 from bonspiel.planners.core.jit import helper
 from bonspiel.planners.core.tree.nodes import MEAN, SearchTree
 from bonspiel.planners.core.vectors import copy
+from bonspiel.planners.kinds import CATEGORICAL, INTEGER, REAL, kind_codes
 from bonspiel.planners.model import Array, Model, Rng
 
 UNIFORM_TRIES = 100  # the authors' code makes 1,000 and notes that 100 do as well
@@ -24,7 +25,7 @@ class Voronoi(NamedTuple):
     Attributes:
         omega: probability of a new action from anywhere.
         uniform: uniform proposals before the Gaussian ones.
-        box: bounds of the actions, low and high, [2, action_dim].
+        box: bounds of the actions, low and high, and the codes of their kinds, 0 for a real one, [3, action_dim].
     """
 
     omega: float
@@ -34,18 +35,35 @@ class Voronoi(NamedTuple):
 
 def voronoi_of(model: Model, omega: float, uniform: bool) -> Voronoi:
     """The rule for the actions of a model with bounds."""
-    box = np.array((model.action_low, model.action_high), np.float64)
+    codes = kind_codes(model) if len(kind_codes(model)) > 0 else np.zeros(len(model.action_low))
+    box = np.array((model.action_low, model.action_high, codes), np.float64)
     return Voronoi(omega, UNIFORM_TRIES if uniform else 0, box)
 
 
 @helper
-def distance(a: Array, b: Array, low: Array, high: Array) -> float:
-    """Squared distance of two actions, each coordinate as a part of its range."""
+def distance(a: Array, b: Array, box: Array) -> float:
+    """Squared distance of two actions, each coordinate as a part of its range; 1 for different categoricals."""
+    low, high, codes = box[0], box[1], box[2]
     total = 0.0
     for i in range(len(a)):
-        if high[i] > low[i]:
+        if codes[i] == CATEGORICAL:
+            if a[i] != b[i]:
+                total += 1.0
+        elif high[i] > low[i]:
             total += ((a[i] - b[i]) / (high[i] - low[i])) ** 2
     return total
+
+
+@helper
+def _move(value: float, low: float, high: float, narrowed: int, is_ordered: bool, rng: Rng) -> float:
+    """A whole number near another one: by a Gaussian, or without an order by drawing anew ever more rarely."""
+    share = math.exp(-narrowed)
+    if is_ordered:
+        moved = math.floor(value + (high - low + 1.0) * share * rng.standard_normal() + 0.5)
+        return min(max(moved, low), high)
+    if rng.random() < share:
+        return min(math.floor(low + (high - low + 1.0) * rng.random()), high)
+    return value
 
 
 @helper
@@ -56,7 +74,8 @@ def near_best(tree: SearchTree, node: int, edge: int, proposal: Array, rng: Rng,
     the rule says so, then Gaussians around it, the first as wide as the range and each narrower than the one before,
     cut at the bounds. If none is, the one nearest to it stays.
     """
-    low, high, first = voronoi.box[0], voronoi.box[1], tree.nodes[node]["first_edge"]
+    box, codes = voronoi.box, voronoi.box[2]
+    low, high, first = box[0], box[1], tree.nodes[node]["first_edge"]
     highest, equals = -math.inf, 0
     for other in range(first, edge):
         mean = tree.value[other, MEAN]
@@ -69,15 +88,21 @@ def near_best(tree: SearchTree, node: int, edge: int, proposal: Array, rng: Rng,
     nearest = math.inf
     for attempt in range(-voronoi.uniform, TRIES):
         for i in range(len(proposal)):
-            if attempt < 0:
+            if codes[i] != REAL:
+                if attempt < 0:
+                    proposal[i] = min(math.floor(low[i] + (high[i] - low[i] + 1.0) * rng.random()), high[i])
+                else:
+                    known = tree.action[best, i]
+                    proposal[i] = _move(known, low[i], high[i], attempt, codes[i] == INTEGER, rng)
+            elif attempt < 0:
                 proposal[i] = low[i] + (high[i] - low[i]) * rng.random()
             else:
                 moved = tree.action[best, i] + (high[i] - low[i]) * math.exp(-attempt) * rng.standard_normal()
                 proposal[i] = min(max(moved, low[i]), high[i])
-        gap = distance(proposal, tree.action[best], low, high)
+        gap = distance(proposal, tree.action[best], box)
         inside = True
         for other in range(first, edge):
-            if distance(proposal, tree.action[other], low, high) < gap:
+            if distance(proposal, tree.action[other], box) < gap:
                 inside = False
                 break
         if inside or gap < nearest:

@@ -18,6 +18,7 @@ from bonspiel.planners.checks import (
     require_positive,
 )
 from bonspiel.planners.core.returns import InvalidRollouts
+from bonspiel.planners.kinds import ONLY_REAL
 from bonspiel.planners.model import HasActions, HasActionSd
 from bonspiel.planners.planner import MergeableSearch, Traits, check_plan, has_same_actions, traits_of
 from bonspiel.planners.registry import NESTED
@@ -158,9 +159,9 @@ class Root:
 
     @property
     def traits(self) -> Traits:
-        """The traits of the inner planner, but for the budget."""
+        """The traits of the inner planner, except the budget and the kinds of actions."""
         multiple = self.workers if self.share == "each" else 1
-        return replace(traits_of(self.inner), divides_budget=True, budget_multiple=multiple)
+        return replace(traits_of(self.inner), action_kinds=ONLY_REAL, divides_budget=True, budget_multiple=multiple)
 
     def unsupported(self, model: Model) -> str | None:
         """Say why a model cannot be searched; see `planners.Planner`."""

@@ -12,6 +12,7 @@ from bonspiel.planners.checks import require, require_at_least, require_count
 from bonspiel.planners.core.jit import Problem, merged_validity
 from bonspiel.planners.core.search import decide, first_nodes, keep_tree
 from bonspiel.planners.core.tree.selection import BONUSES, OF_VARIANCE
+from bonspiel.planners.kinds import ONLY_REAL
 from bonspiel.planners.planner import Traits, check_plan, has_same_actions, traits_of
 from bonspiel.planners.registry import NESTED
 from bonspiel.planners.trees.dpw import DPW
@@ -85,8 +86,8 @@ class TreeParallel:
 
     @property
     def traits(self) -> Traits:
-        """The traits of the inner planner, but several threads decide differently when a seed is used again."""
-        return replace(traits_of(self.inner), reproducible=self.threads == 1)
+        """The traits of the inner planner, with real actions only; several threads decide differently with one seed."""
+        return replace(traits_of(self.inner), action_kinds=ONLY_REAL, reproducible=self.threads == 1)
 
     def same_actions(self, model: Model) -> bool:
         """True if all searches consider the same actions at the root; see `planners.Planner`."""
