@@ -79,10 +79,7 @@ def random_value(model: Any) -> float:
         TypeError: the model is not compiled, or has two players.
     """
     return _simulated(
-        "random policy",
-        model,
-        (),
-        lambda: random_returns(model, STEPS // model.horizon, np.random.default_rng(0)),
+        "random policy", model, (), lambda: random_returns(model, STEPS // model.horizon, np.random.default_rng(0))
     )
 
 

@@ -161,7 +161,7 @@ class HasActions(Model, Protocol):
 
 
 class HasNullAction(Model, Protocol):
-    """An action that does nothing, the no-op of a domain; without it, 0 or the bound nearest to 0 in each coordinate."""
+    """An action that does nothing, the no-op of a domain; without it a coordinate is 0, or the bound nearest to 0."""
 
     @property
     def null_action(self) -> Array:

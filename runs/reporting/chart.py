@@ -21,7 +21,7 @@ from bonspiel.runs.tables import fold
 
 NOUNS = {"simulations": "simulation", "ms": "millisecond"}
 UNITS = {unit: f"{noun}s per decision" for unit, noun in NOUNS.items()}
-RESOLUTION = 1e-3  # regrets below this part of the range between the scores 0 and 1 are drawn at the foot of their panel
+RESOLUTION = 1e-3  # regrets below this part of the range from score 0 to 1 are drawn at the foot of their panel
 COLUMNS = 2  # panels side by side; on a page more would be too small to read
 HEIGHTS = (1.45, 1.0)  # of rewards and regrets
 LABEL = 56  # characters in a line of the legend

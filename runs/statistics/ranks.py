@@ -80,8 +80,8 @@ Samples = Iterable[tuple[Setting, Array]]  # of returns
 def scales(samples: Samples) -> dict[str, Scale]:
     """The scale of each problem in these samples.
 
-    Left out are problems of which neither the random policy nor doing nothing is known or has played, and those in which
-    the better of these two has the highest return.
+    Left out are problems of which neither the random policy nor doing nothing is known or has played, and those in
+    which the better of these two has the highest return.
     """
     means: dict[str, dict[str, list[float]]] = {}
     for setting, sample in samples:

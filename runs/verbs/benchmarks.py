@@ -156,7 +156,12 @@ def add_bench(verb: Verb) -> None:
         ),
         nargs="*",
     )
-    repeatable(command, "--planner", PLANNER, "planner to measure; repeatable (default: all planners except the baselines random, do_nothing and constant)")
+    repeatable(
+        command,
+        "--planner",
+        PLANNER,
+        "planner to measure; repeatable (default: all planners except the baselines random, do_nothing and constant)",
+    )
     flag(command, "--json", "print one JSON object")
     flag(
         command,

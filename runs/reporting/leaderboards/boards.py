@@ -209,7 +209,10 @@ def leaderboards(stores: Sequence[Store]) -> tuple[list[Leaderboard], dict[str, 
     samples: dict[tuple[str, float], dict[str, dict[str, Array]]] = {}
     for of_run, called in zip(returns, names(stores), strict=True):
         for setting, sample in of_run:
-            budget, counts = (setting.unit, setting.budget), setting.env in problems and setting.planner not in BASELINES
+            budget, counts = (
+                (setting.unit, setting.budget),
+                setting.env in problems and setting.planner not in BASELINES,
+            )
             if len(sample) and counts and budget in budgets:
                 of_budget = samples.setdefault(budget, {})
                 scores = problems[setting.env].scores(sample)

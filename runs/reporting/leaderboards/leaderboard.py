@@ -36,7 +36,8 @@ def write(store: Store, beside: Sequence[Store] = ()) -> list[Path]:
     if not found.boards:
         raise UsageError(
             f"{store.folder}: no two planners have played all its problems with one budget, or no problem has a scale: "
-            "add --planner random --planner do_nothing, which have the score 0" + "".join(f"; {line.rstrip('.')}" for line in found.unranked)
+            "add --planner random --planner do_nothing, which have the score 0"
+            + "".join(f"; {line.rstrip('.')}" for line in found.unranked)
         )
     drawn = figures(found)
     paths = [store.folder / f"leaderboard.{suffix}" for suffix in ("html", "md")]

@@ -47,7 +47,9 @@ def draw(found: Findings) -> Figure:
         for (name, curves), panel in zip(panels.items(), axes.flat, strict=False):
             _panel(panel, found.heads.get(name, name), curves, styles)
             if name in constants:
-                panel.axhline(constants[name], color=GREY, lw=0.9, ls=(0, (4, 1, 1, 1)), zorder=1, label=f"best {CONSTANT}")
+                panel.axhline(
+                    constants[name], color=GREY, lw=0.9, ls=(0, (4, 1, 1, 1)), zorder=1, label=f"best {CONSTANT}"
+                )
         for unused in axes.flat[len(panels) :]:
             unused.set_axis_off()
         first = axes[0, 0]

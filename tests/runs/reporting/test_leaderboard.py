@@ -26,7 +26,7 @@ from bonspiel.runs.suite import Suite
 SUITE = """
 [[experiment]]
 env = ["trap", "trap:noise_range=0.01", "treasure_hunt"]
-planners = ["uct", "constant:action=0.1", "constant:action=0.9", "random"]
+planners = ["uct", "constant:action=0.1", "constant:action=0.9", "random", "do_nothing"]
 simulations = [20]
 episodes = 8
 
