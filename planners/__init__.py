@@ -38,8 +38,6 @@ REGISTRY = Registry(
     "planner",
     {
         "random": "bonspiel.planners.random:RandomPlanner",
-        "do_nothing": "bonspiel.planners.do_nothing:DoNothing",
-        "constant": "bonspiel.planners.constant:Constant",
         "uct": "bonspiel.planners.trees.uct:UCT",
         "pw": "bonspiel.planners.trees.pw:PW",
         "dpw": "bonspiel.planners.trees.dpw:DPW",
@@ -65,6 +63,8 @@ REGISTRY = Registry(
         "valued": "bonspiel.planners.wrappers.valued:Valued",
         "rave_uct": "bonspiel.planners.trees.rave_uct:RaveUCT",
         "territory_uct": "bonspiel.planners.trees.rave_uct:TerritoryUCT",
+        "do_nothing": "bonspiel.planners.do_nothing:DoNothing",
+        "constant": "bonspiel.planners.constant:Constant",
     },
     aliases={"wuct": "weighted_uct"},
     removed={"refined_abstraction": "adaptive"},

@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.checks import check_actions, discrete_actions, two_players
+from bonspiel.planners.checks import check_actions, discrete_actions, require_share, two_players
 from bonspiel.planners.core.jit import Problem, gain_of, int64, step
 from bonspiel.planners.core.problem import PlanLength, search_kernel
 from bonspiel.planners.core.returns import invalid_in
@@ -17,7 +17,7 @@ from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
 from bonspiel.planners.do_nothing import null_action
 from bonspiel.planners.model import Array, Model, Rng
-from bonspiel.planners.planner import Budget, Decision, Traits, check_plan
+from bonspiel.planners.planner import Budget, Decision, EpisodeSearch, FreshSearches, Traits, check_plan
 
 TIMED = 64  # candidates of a budget in time
 MOST = 1 << 14  # candidates of any budget
@@ -102,9 +102,19 @@ class Constant(PlanLength):
     simulation holds one of them to the end of the plan. Sequential halving (Karnin, Koren, Somekh 2013) spends the
     budget in equal rounds; after each the better half of the candidates stays. The first decision of an episode makes
     the choice. Later decisions of the episode repeat its action without a simulation.
+
+    Args:
+        memory: 0 chooses anew at every step; above 0 the choice holds for the whole episode.
     """
 
+    memory: float = 1.0
+
     traits: ClassVar[Traits] = Traits(divides_budget=True, converges=False)
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of range."""
+        super().__post_init__()
+        require_share("memory", self.memory)
 
     def unsupported(self, model: Model) -> str | None:
         """Say why a model cannot be searched; see `planners.Planner`."""
@@ -121,7 +131,7 @@ class Constant(PlanLength):
             for action in root_actions[1:]:
                 model.sample_action(state, action, model.params, rng)
         candidates, walk = _candidates(check_actions(model, root_actions)), new_walk(model, 1)
-        left, done = np.arange(len(root_actions)), 0
+        left, done = rng.permutation(len(root_actions)), 0  # of equals none is preferred
         rounds = max(1, (len(left) - 1).bit_length())
         for number in range(1, rounds + 1):
             part = _part(budget, number / rounds, done, start)
@@ -137,9 +147,9 @@ class Constant(PlanLength):
         rows = candidates.actions, candidates.visits, means[:, None]
         return decide(*rows, done, start, rng, lambda *_: best, problem=problem)
 
-    def begin_episode(self, model: Model) -> "HeldAction":
-        """The decisions of an episode, all with the action of the first."""
-        return HeldAction(self, model)
+    def begin_episode(self, model: Model) -> EpisodeSearch:
+        """The decisions of an episode, all with the action of the first one if there is memory."""
+        return HeldAction(self, model) if self.memory > 0.0 else FreshSearches(self, model)
 
 
 class HeldAction:

@@ -139,7 +139,7 @@ def _level(axes: Axes, value: float | None, name: str, colour: str, line: Any, x
         _note(axes, label, (x, value), (2.0 - 4.0 * x, 3 if above else -3), fontsize=8, color=colour, **place)
 
 
-def _note(axes: Axes, text: str, place: tuple[float, float], offset: tuple[int, int], **style: Any) -> None:
+def _note(axes: Axes, text: str, place: tuple[float, float], offset: tuple[float, float], **style: Any) -> None:
     axes.annotate(text, place, offset, textcoords="offset points", bbox=VEIL, **style)
 
 
