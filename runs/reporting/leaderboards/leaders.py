@@ -21,6 +21,7 @@ from bonspiel.runs.tables import fold
 COLUMNS = 4, 3  # of panels: the number that leaves fewer places empty
 LEADERS = 3  # at each budget
 ALL = "mean of the problems"
+MOST_IN_A_ROW = 5  # names in the legend
 LOWEST = -0.1  # scores below it lie outside the panels
 
 Points = list[tuple[float, Interval]]  # (simulations, score)
@@ -59,8 +60,9 @@ def draw(found: Findings) -> Figure:
         figure.supxlabel(UNITS["simulations"], fontsize=9)
         handles = dict(zip(*reversed(first.get_legend_handles_labels()), strict=True))
         shown = [name for name in (*ahead, f"best {CONSTANT}") if name in handles]
+        wide = len(shown) if len(shown) <= MOST_IN_A_ROW else -(-len(shown) // 2)
         figure.legend(
-            [handles[name] for name in shown], shown, loc="outside upper center", ncols=len(shown), handlelength=3.2
+            [handles[name] for name in shown], shown, loc="outside upper center", ncols=wide, handlelength=3.2
         )
     return figure
 
