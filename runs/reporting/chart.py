@@ -43,8 +43,8 @@ def apart(place: int, curves: int) -> float:
 def floor(panel: Panel) -> float:
     """The regret below which all are drawn alike; the panel's optimum must be known."""
     assert panel.optimum is not None
-    scale = panel.known.scale
-    reach = abs(panel.optimum) if scale is None else scale.high - scale.low
+    zero = panel.known.zero
+    reach = abs(panel.optimum) if zero is None else panel.optimum - panel.known.levels[zero]
     return RESOLUTION * (reach if reach > 0.0 else 1.0)
 
 
