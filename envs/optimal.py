@@ -1,4 +1,4 @@
-"""Values of the best policy, by dynamic programming or the Riccati equation, and of the random one.
+"""Values of the best policy, by dynamic programming or the Riccati equation, and of the baselines.
 
 The solver of a model is the model's own module, if that defines `solve(model, actions)`, or the module `optimum` in the
 same folder, also in other packages. `actions` are as for `solve` below, or None; it may have `random_value(model)` too.
@@ -22,7 +22,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bonspiel.envs.random_policy import simulated_value
+from bonspiel.envs import baselines
 from bonspiel.planners.checks import check_action, check_actions, check_state
 from bonspiel.planners.model import Array, Model
 
@@ -114,7 +114,35 @@ def random_value(model: Model) -> float:
 
 @functools.lru_cache(maxsize=8)
 def _random_value(model: Any) -> float:
-    return float(getattr(_solver(model), "random_value", simulated_value)(model))
+    return float(getattr(_solver(model), "random_value", baselines.random_value)(model))
+
+
+def do_nothing_value(model: Model) -> float:
+    """Expected return of the planner `do_nothing` over whole episodes, simulated.
+
+    Raises:
+        TypeError: the model is not compiled, or has two players.
+    """
+    return _do_nothing_value(cast(Hashable, _to_the_end(model)))
+
+
+@functools.lru_cache(maxsize=8)
+def _do_nothing_value(model: Any) -> float:
+    return baselines.do_nothing_value(model)
+
+
+def constant_value(model: Model) -> float:
+    """Expected return of the planner `constant` with 1,000 simulations over whole episodes, simulated.
+
+    Raises:
+        TypeError: the model is not compiled, or has two players.
+    """
+    return _constant_value(cast(Hashable, _to_the_end(model)))
+
+
+@functools.lru_cache(maxsize=8)
+def _constant_value(model: Any) -> float:
+    return baselines.constant_value(model)
 
 
 def _solver(model: Model) -> Any:

@@ -18,6 +18,7 @@ from bonspiel.planners.planner import Budget, Decision, EpisodeSearch, Planner, 
 from bonspiel.planners.registry import Registry
 
 __all__ = [
+    "BASELINES",
     "Array",
     "Budget",
     "Decision",
@@ -62,6 +63,8 @@ REGISTRY = Registry(
         "valued": "bonspiel.planners.wrappers.valued:Valued",
         "rave_uct": "bonspiel.planners.trees.rave_uct:RaveUCT",
         "territory_uct": "bonspiel.planners.trees.rave_uct:TerritoryUCT",
+        "do_nothing": "bonspiel.planners.do_nothing:DoNothing",
+        "constant": "bonspiel.planners.constant:Constant",
     },
     aliases={"wuct": "weighted_uct"},
     removed={"refined_abstraction": "adaptive"},
@@ -71,10 +74,12 @@ REGISTRY = Registry(
 )
 
 names = REGISTRY.names
+BASELINES = "random", "do_nothing", "constant"
+"""The planners whose returns charts show as lines; the score 0 is the better of the first two."""
 
 
 def names_for(model: Model, extensions: bool = False) -> list[str]:
-    """The planners, but the random one, that search this model with their default parameters.
+    """The planners, without the BASELINES, that search this model with their default parameters.
 
     Those of guests, each for one game, count if `extensions`, unless they are programs that parameters have to name.
     """
@@ -84,7 +89,8 @@ def names_for(model: Model, extensions: bool = False) -> list[str]:
             return not unsupported(make(name), model)
         return False
 
-    return [name for name in (REGISTRY.everything() if extensions else names()) if name != "random" and searches(name)]
+    known = REGISTRY.everything() if extensions else names()
+    return [name for name in known if name not in BASELINES and searches(name)]
 
 
 def make(name: str, **parameters: Any) -> Planner:

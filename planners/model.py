@@ -160,6 +160,14 @@ class HasActions(Model, Protocol):
         """Write actions, [max_actions, action_dim], and their keys, [max_actions]; returns their number, 1 or more."""
 
 
+class HasNullAction(Model, Protocol):
+    """An action that does nothing, the no-op of a domain; without it a coordinate is 0, or the bound nearest to 0."""
+
+    @property
+    def null_action(self) -> Array:
+        """[action_dim], within the bounds."""
+
+
 class HasTracedRollout(Model, Protocol):
     """A default policy that reports the actions played, by their keys, and the owner of each region at the end.
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bonspiel import envs, planners
-from bonspiel.envs.optimal import optimal_value, random_value
+from bonspiel.envs.optimal import do_nothing_value, optimal_value, random_value
 from bonspiel.envs.references import REFERENCES
 from bonspiel.runs.suites import lookup as suites
 
@@ -76,7 +76,7 @@ class TwoPlayers(Unbounded):
 
 
 def test_the_table_of_needs_has_every_planner_of_no_game():
-    assert {*NEEDS} == {*planners.names()} - {"random"}
+    assert {*NEEDS} == {*planners.names()} - {*planners.BASELINES}
 
 
 @pytest.mark.parametrize("name", [name for name in NEEDS if name not in {"root", "threads", "valued"}])
@@ -100,11 +100,11 @@ PROBLEMS = [row for row in rows_of((ROOT / "docs/problems.md").read_text().split
 SLOW = {"pendulum", "mountain_car", "donut", "noisy_mountain_car", "hill_car", "navigation"}
 
 
-@pytest.mark.parametrize(("name", "optimum", "random"), [(row[0], row[2], row[3]) for row in PROBLEMS])
-def test_optimum_and_random_policy_of_a_problem_are_those_of_the_code(name, optimum, random):
+@pytest.mark.parametrize(("name", "optimum", "random", "nothing"), [(row[0], *row[2:5]) for row in PROBLEMS])
+def test_optimum_and_baselines_of_a_problem_are_those_of_the_code(name, optimum, random, nothing):
     model = envs.parse(name.strip("`"))
-    shown = random.split(",")[0]
-    assert f"{random_value(model):.{len(shown.partition('.')[2])}f}" == shown
+    for shown, value in ((random.split(",")[0], random_value(model)), (nothing, do_nothing_value(model))):
+        assert f"{value:.{len(shown.partition('.')[2])}f}" == shown
     if optimum and "300" not in optimum and name.strip("`") not in SLOW:
         highest = optimum.split(" to ")[0]
         assert f"{optimal_value(model):.{len(highest.partition('.')[2])}f}" == highest

@@ -16,12 +16,12 @@ from bonspiel.planners import Array
 from bonspiel.runs.reporting.drawing import PLAIN, label_budgets, save_figure, styled
 from bonspiel.runs.reporting.styles import GREY, INK, Style, of_planners
 from bonspiel.runs.statistics.curves import Column, Panel, columns
-from bonspiel.runs.statistics.scale import OPTIMUM, REFERENCE
+from bonspiel.runs.statistics.scale import CONSTANT, DO_NOTHING, OPTIMUM, RANDOM, REFERENCE
 from bonspiel.runs.tables import fold
 
 NOUNS = {"simulations": "simulation", "ms": "millisecond"}
 UNITS = {unit: f"{noun}s per decision" for unit, noun in NOUNS.items()}
-RESOLUTION = 1e-3  # regrets below this part of the range from random to optimal are drawn at the foot of their panel
+RESOLUTION = 1e-3  # regrets below this part of the range from score 0 to 1 are drawn at the foot of their panel
 COLUMNS = 2  # panels side by side; on a page more would be too small to read
 HEIGHTS = (1.45, 1.0)  # of rewards and regrets
 LABEL = 56  # characters in a line of the legend
@@ -43,7 +43,8 @@ def apart(place: int, curves: int) -> float:
 def floor(panel: Panel) -> float:
     """The regret below which all are drawn alike; the panel's optimum must be known."""
     assert panel.optimum is not None
-    reach = panel.optimum - panel.random if panel.random is not None else abs(panel.optimum)
+    zero = panel.known.zero
+    reach = abs(panel.optimum) if zero is None else panel.optimum - panel.known.levels[zero]
     return RESOLUTION * (reach if reach > 0.0 else 1.0)
 
 
@@ -120,21 +121,25 @@ def _reward(axes: Axes, panel: Panel, styles: dict[str, Style]) -> None:
     axes.set_title(panel.env, loc="left")
     for text, points in _points(panel, attrgetter("interval")).items():
         _curve(axes, styles[text], panel.label(text), *points)
-    _level(axes, panel.optimum, OPTIMUM, INK, "-", above=True)
-    _level(axes, panel.reference, REFERENCE, INK, (0, (6, 2)), above=True)
-    _level(axes, panel.random, "random policy", GREY, (0, (4, 2)), above=False)
+    _level(axes, panel.optimum, OPTIMUM, INK, "-", 1.0, above=True)
+    _level(axes, panel.reference, REFERENCE, INK, (0, (6, 2)), 1.0, above=True)
+    _level(axes, panel.random, RANDOM, GREY, (0, (4, 2)), 1.0, above=False)
+    _level(axes, panel.do_nothing, DO_NOTHING, GREY, (0, (1, 2)), 0.0, above=False)
+    _level(axes, panel.constant, CONSTANT, GREY, (0, (4, 1, 1, 1)), 0.5, above=False)
     axes.margins(y=0.1)
 
 
-def _level(axes: Axes, value: float | None, name: str, colour: str, line: Any, *, above: bool) -> None:
+def _level(axes: Axes, value: float | None, name: str, colour: str, line: Any, x: float, *, above: bool) -> None:
+    """A line with its name at the left end, x = 0, in the middle, or at the right end, x = 1."""
     if value is not None:
         axes.axhline(value, color=colour, linewidth=1.0, linestyle=line, zorder=1.5)
         label = f"{name} {value:.3f}".replace("-", "\N{MINUS SIGN}")
-        place: Any = {"xycoords": ("axes fraction", "data"), "ha": "right", "va": "bottom" if above else "top"}
-        _note(axes, label, (1, value), (-2, 3 if above else -3), fontsize=8, color=colour, **place)
+        end = {0.0: "left", 0.5: "center", 1.0: "right"}[x]
+        place: Any = {"xycoords": ("axes fraction", "data"), "ha": end, "va": "bottom" if above else "top"}
+        _note(axes, label, (x, value), (2.0 - 4.0 * x, 3 if above else -3), fontsize=8, color=colour, **place)
 
 
-def _note(axes: Axes, text: str, place: tuple[float, float], offset: tuple[int, int], **style: Any) -> None:
+def _note(axes: Axes, text: str, place: tuple[float, float], offset: tuple[float, float], **style: Any) -> None:
     axes.annotate(text, place, offset, textcoords="offset points", bbox=VEIL, **style)
 
 

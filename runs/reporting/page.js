@@ -78,7 +78,8 @@ const KINDS = {
       const optimum = level.name === "optimum", colour = optimum ? colours.text : colours.muted;
       layout.shapes.push({ type: "line", xref: "paper", x0: 0, x1: 1, y0: level.value, y1: level.value, layer: "below",
         line: { color: colour, width: 1.2, dash: optimum ? "solid" : "dash" } });
-      layout.annotations.push({ xref: "paper", x: 1, xanchor: "right", y: level.value, showarrow: false,
+      const place = { "do nothing": [0, "left"], "constant action": [0.5, "center"] }[level.name] || [1, "right"];
+      layout.annotations.push({ xref: "paper", x: place[0], xanchor: place[1], y: level.value, showarrow: false,
         yanchor: optimum ? "bottom" : "top", font: { color: colour, size: 11 },
         bgcolor: veil(colours.ground, .7), borderpad: 0, text: `${level.name} ${level.value.toFixed(3).replace("-", "−")}` });
     }

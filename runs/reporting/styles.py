@@ -28,6 +28,7 @@ PLANNERS: dict[str, tuple[str, Any]] = {
     **{"open_loop": (GREEN, "1"), "random_shooting": (BLACK, "<"), "cem": (SKY, "h"), "icem": (VERMILION, "d")},
     **{"mppi": (PINK, "p"), "root": (GREEN, (4, 1, 0)), "threads": (SKY, (3, 1, 0)), "valued": (BLACK, (6, 1, 0))},
     **{"rave_uct": (VERMILION, (7, 1, 0)), "territory_uct": (BLUE, (8, 1, 0))},
+    **{"do_nothing": (GREY, "|"), "constant": (BLACK, "x")},
 }
 
 

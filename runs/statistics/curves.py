@@ -31,6 +31,8 @@ class Panel:
         random: value of the uniformly random policy; None where it is not known.
         labels: names of planners by their texts; a planner without one is called by its text.
         reference: value of a planner with a large budget; None where the optimum is known, or neither.
+        do_nothing: value of the action that does nothing; None where it is not known.
+        constant: value of the best constant action; None where it is not known.
     """
 
     env: str
@@ -40,11 +42,13 @@ class Panel:
     random: float | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     reference: float | None = None
+    do_nothing: float | None = None
+    constant: float | None = None
 
     @property
     def known(self) -> Known:
         """The known values of the environment."""
-        return Known(self.optimum, self.random, self.reference)
+        return Known(self.optimum, self.random, self.reference, self.do_nothing, self.constant)
 
     def label(self, planner: str) -> str:
         """The name of a planner."""
@@ -150,7 +154,7 @@ def table_of_largest(panel: Panel) -> str:
 
 
 def caption(panel: Panel) -> str:
-    """The lines below a table: episodes, optimum, random policy, the texts behind labels."""
+    """The lines below a table: episodes, optimum, baselines, the texts behind labels."""
     sizes = {summary.n for curve in panel.curves.values() for _, summary in curve}
     episodes = f"{min(sizes)}" if len(sizes) == 1 else f"{min(sizes)} to {max(sizes)}"
     known = [f"{name} {value:.4f}" for name, value in panel.known.levels.items()]

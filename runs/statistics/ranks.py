@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy  # whose statistics are imported where they are used: that takes half a second
 
+from bonspiel.planners import BASELINES
 from bonspiel.planners.model import Array
 from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import Setting
@@ -24,7 +25,6 @@ from bonspiel.runs.statistics.sample import (
 from bonspiel.runs.statistics.scale import BEST, Known, Scale, known
 
 FEWEST_PLANNERS = 3  # Friedman's test compares more than two
-RANDOM = "random"
 THRESHOLDS = np.arange(-10, 61) / 50.0  # of profiles
 
 
@@ -78,21 +78,25 @@ Samples = Iterable[tuple[Setting, Array]]  # of returns
 
 
 def scales(samples: Samples) -> dict[str, Scale]:
-    """The scale of each problem in these samples, but where the random policy is not known and has not played."""
+    """The scale of each problem in these samples.
+
+    Left out are problems of which neither the random policy nor doing nothing is known or has played, and those in
+    which the better of these two has the highest return.
+    """
     means: dict[str, dict[str, list[float]]] = {}
     for setting, sample in samples:
         if len(sample):
             means.setdefault(setting.env, {}).setdefault(setting.planner, []).append(float(sample.mean()))
     found = {env: _scale(known(env), of_planners) for env, of_planners in means.items()}
-    return {env: scale for env, scale in found.items() if scale is not None and scale.high > scale.low}
+    return {env: scale for env, scale in found.items() if scale is not None}
 
 
 def _scale(values: Known, means: Mapping[str, list[float]]) -> Scale | None:
-    if values.random is None and RANDOM in means:
-        values = values._replace(random=float(np.mean(means[RANDOM])))
-    if values.random is None or values.scale is not None:
+    played = {name: float(np.mean(means[name])) for name in BASELINES if name in means}
+    values = values._replace(**{name: mean for name, mean in played.items() if getattr(values, name) is None})
+    if values.top is not None:
         return values.scale
-    return Scale(values.random, max(value for found in means.values() for value in found), BEST)
+    return values.scale_to(BEST, max(value for found in means.values() for value in found))
 
 
 def leaderboard(

@@ -1,4 +1,4 @@
-"""The scale of returns in an environment: from the random policy to the optimum or a reference."""
+"""The scale of returns in an environment: from the better of doing nothing and random to the optimum or a reference."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 from bonspiel import envs
 
 OPTIMUM, REFERENCE, BEST = "optimum", "reference", "best of the run"  # the policy with the normalised score 1
+DO_NOTHING, RANDOM = "do nothing", "random policy"  # of which the better one has the normalised score 0
+CONSTANT = "constant action"
 SCORE = "normalised score"
 
 
@@ -13,14 +15,18 @@ class Scale(NamedTuple):
     """The returns that have the normalised scores 0 and 1 in an environment.
 
     Attributes:
-        low: the random policy's.
-        high: that of `top`.
+        low: that of `zero`.
+        high: that of `top`, above `low`.
         top: OPTIMUM, REFERENCE (it can be exceeded), or BEST where neither is known.
+        zero: RANDOM or DO_NOTHING, the better one of those that are known.
+        constant: the return of the best constant action, None where it is not known; it has no part in the scale.
     """
 
     low: float
     high: float
     top: str
+    zero: str = RANDOM
+    constant: float | None = None
 
     @property
     def name(self) -> str:
@@ -35,33 +41,60 @@ class Scale(NamedTuple):
 class Known(NamedTuple):
     """Values of an environment that are known without a run, None for unknown ones.
 
+    Those of planners have the planners' names.
+
     Attributes:
         optimum: of the optimal policy.
         random: of the uniformly random policy.
         reference: of a planner with a large budget, where the optimum is not known.
+        do_nothing: of the action that does nothing.
+        constant: of the best constant action.
     """
 
     optimum: float | None = None
     random: float | None = None
     reference: float | None = None
+    do_nothing: float | None = None
+    constant: float | None = None
 
     @property
     def levels(self) -> dict[str, float]:
         """The known ones among them, by name."""
-        values = {OPTIMUM: self.optimum, REFERENCE: self.reference, "random policy": self.random}
+        values = {
+            OPTIMUM: self.optimum,
+            REFERENCE: self.reference,
+            CONSTANT: self.constant,
+            RANDOM: self.random,
+            DO_NOTHING: self.do_nothing,
+        }
         return {name: value for name, value in values.items() if value is not None}
 
     @property
+    def top(self) -> str | None:
+        """OPTIMUM or REFERENCE, None where neither is known."""
+        return next((name for name in (OPTIMUM, REFERENCE) if name in self.levels), None)
+
+    @property
+    def zero(self) -> str | None:
+        """The better one of RANDOM and DO_NOTHING, None where neither is known; of equals RANDOM."""
+        found = [name for name in (RANDOM, DO_NOTHING) if name in self.levels]
+        return max(found, key=self.levels.__getitem__, default=None)
+
+    def scale_to(self, top: str, high: float) -> Scale | None:
+        """The scale of normalised scores up to a return, None without a zero below it."""
+        if self.zero is None or self.levels[self.zero] >= high:
+            return None
+        return Scale(self.levels[self.zero], high, top, self.zero, self.constant)
+
+    @property
     def scale(self) -> Scale | None:
-        """The scale of normalised scores, None without the random policy or without an optimum or a reference."""
-        top = OPTIMUM if self.optimum is not None else REFERENCE
-        high = self.levels.get(top)
-        return None if self.random is None or high is None else Scale(self.random, high, top)
+        """The scale of normalised scores up to the optimum or the reference, None without one of its ends."""
+        return None if self.top is None else self.scale_to(self.top, self.levels[self.top])
 
 
 def known(env: str) -> Known:
     """The known values of an environment, given as text."""
-    from bonspiel.envs.optimal import optimal_value, random_value
+    from bonspiel.envs.optimal import constant_value, do_nothing_value, optimal_value, random_value
     from bonspiel.envs.references import reference
 
     model = envs.parse(env)
@@ -74,4 +107,5 @@ def known(env: str) -> Known:
 
     optimum = value_or_none(optimal_value)
     measured = reference(model) if optimum is None else None
-    return Known(optimum, value_or_none(random_value), measured and measured.mean)
+    baselines = map(value_or_none, (do_nothing_value, constant_value))
+    return Known(optimum, value_or_none(random_value), measured and measured.mean, *baselines)

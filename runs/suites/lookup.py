@@ -13,7 +13,7 @@ from bonspiel.runs.suite import Suite, model_of
 DEFAULT_SIMULATIONS = (10, 100, 1000)
 OWN = "module:Class, as my_module:MyModel for a class in my_module.py"
 IN_PYTHON: dict[str, Any] = {"simulations": (10, 30), "episodes": 5}  # some minutes; with all planners, days
-PLANNERS_IN_PYTHON = ("dpw", "cem", "random")
+PLANNERS_IN_PYTHON = ("dpw", "cem")  # and the baselines
 GROUP = "bonspiel.suites"  # entry points NAME = "package.module", a folder with NAME.toml in it
 
 
@@ -72,7 +72,8 @@ def load(target: str, entrants: Sequence[str] = (), added: Sequence[str] = ()) -
     elif model.compiled:
         able = planners.names_for(model)
     else:
-        able = [name for name in PLANNERS_IN_PYTHON if not planners.unsupported(planners.make(name), model)]
+        offered = *PLANNERS_IN_PYTHON, *planners.BASELINES
+        able = [name for name in offered if not planners.unsupported(planners.make(name), model)]
     return Suite(target, (Experiment(target, tuple(map(Entrant, able)), **given),))
 
 

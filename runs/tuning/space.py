@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from bonspiel import planners
-from bonspiel.envs.random_policy import random_returns
+from bonspiel.envs.baselines import random_returns
 from bonspiel.planners import Model
 from bonspiel.planners.aliases import renamed
 from bonspiel.planners.core.text import read

@@ -108,7 +108,7 @@ def add_verbs(verb: Verb) -> None:
         PLANNER,
         (
             "planner to run instead of the suite's; repeatable (default for an environment: all that can search it; if "
-            "it is in plain Python: dpw, cem and random)"
+            "it is in plain Python: dpw, cem and the baselines random, do_nothing and constant)"
         ),
     )
     repeatable(command, "--with", PLANNER, "planner to run in addition to the suite's; repeatable", dest="added")
@@ -156,7 +156,12 @@ def add_bench(verb: Verb) -> None:
         ),
         nargs="*",
     )
-    repeatable(command, "--planner", PLANNER, "planner to measure; repeatable (default: all planners except random)")
+    repeatable(
+        command,
+        "--planner",
+        PLANNER,
+        "planner to measure; repeatable (default: all planners except the baselines random, do_nothing and constant)",
+    )
     flag(command, "--json", "print one JSON object")
     flag(
         command,

@@ -20,7 +20,7 @@ from bonspiel.planners.planner import traits_of
 from tests.planners.tiny_models import MODELS, SOLVED, SPOILT, Bandit, Chain, Handover, Target, python_twin
 
 REGISTERED = [envs.parse(name) for name in envs.names()]
-MADE = {name: planners.make(name) for name in planners.names() if name != "random"}
+MADE = {name: planners.make(name) for name in planners.names() if name not in ("random", "do_nothing")}
 
 
 def each_planner(*models, root_actions=False, reproducible=False, python=False, converges=False, once=False):

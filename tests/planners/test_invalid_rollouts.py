@@ -89,7 +89,11 @@ WRAPPED = (
     "abstraction:root=trie",
 )
 NAMES = [
-    *(name for name in planners.names() if name != "random" and not planners.unsupported(planners.make(name), Cliff())),
+    *(
+        name
+        for name in planners.names()
+        if name not in ("random", "do_nothing") and not planners.unsupported(planners.make(name), Cliff())
+    ),
     *LEAVES,
     *WRAPPED,
 ]

@@ -235,7 +235,7 @@ def test_the_gymnasium_suite_plays_whole_episodes_of_six_tasks():
 
 def test_an_environment_in_plain_python_is_played_by_few_planners_with_small_budgets():
     (experiment,) = lookup.load("gym:Pendulum-v1").experiment
-    assert [entrant.planner for entrant in experiment.planners] == ["dpw", "cem", "random"]
+    assert [entrant.planner for entrant in experiment.planners] == ["dpw", "cem", *planners.BASELINES]
     assert (experiment.simulations, experiment.episodes) == ((10, 30), 5)
     (compiled,) = lookup.load("trap").experiment
     assert (compiled.simulations, compiled.episodes) == ((10, 100, 1000), 100)

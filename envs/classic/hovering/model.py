@@ -108,6 +108,7 @@ class Hovering:
     discount = 1.0
     compiled = True
     action_low, action_high = np.zeros(2), np.full(2, MAX_THRUST)
+    null_action = np.full(2, HOVER)
     distance_weights = np.array([1.0, 1.0, 1.0, 0.1, 0.1, 0.1, 0.01, np.inf])
     start_high = np.array([START, START, START_TILT, 0.0, 0.0, 0.0, 0.0, 0.0])
     start_low = -start_high

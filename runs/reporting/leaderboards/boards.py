@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bonspiel.planners import Array
+from bonspiel.planners import BASELINES, Array
 from bonspiel.runs.experiment import amount
 from bonspiel.runs.progress import counted, followed
 from bonspiel.runs.reporting import model_steps
 from bonspiel.runs.reporting.chart import NOUNS
 from bonspiel.runs.results.store import Store
-from bonspiel.runs.statistics.ranks import RANDOM, Leaderboard, leaderboard, scales
+from bonspiel.runs.statistics.ranks import Leaderboard, leaderboard, scales
 from bonspiel.runs.statistics.sample import Interval
 from bonspiel.runs.statistics.scale import BEST, OPTIMUM, REFERENCE, Scale
 
@@ -174,7 +174,7 @@ class Findings:
         """The meaning of the scores 0 and 1, in a line."""
         tops = {top: [env for env, scale in self.problems.items() if scale.top == top] for top in (REFERENCE, BEST)}
         marked = [f"the {top} in {', '.join(found)}" for top, found in tops.items() if found]
-        return "score 0: the random policy; 1: " + ", ".join(["the optimum", *marked])
+        return "score 0: the better of doing nothing and random actions; 1: " + ", ".join(["the optimum", *marked])
 
 
 def names(stores: Sequence[Store]) -> list[dict[tuple[str, str], str]]:
@@ -209,7 +209,10 @@ def leaderboards(stores: Sequence[Store]) -> tuple[list[Leaderboard], dict[str, 
     samples: dict[tuple[str, float], dict[str, dict[str, Array]]] = {}
     for of_run, called in zip(returns, names(stores), strict=True):
         for setting, sample in of_run:
-            budget, counts = (setting.unit, setting.budget), setting.env in problems and setting.planner != RANDOM
+            budget, counts = (
+                (setting.unit, setting.budget),
+                setting.env in problems and setting.planner not in BASELINES,
+            )
             if len(sample) and counts and budget in budgets:
                 of_budget = samples.setdefault(budget, {})
                 scores = problems[setting.env].scores(sample)

@@ -15,6 +15,7 @@ from bonspiel.runs.reporting.leaderboards.boards import Findings, Rows, Value, t
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.statistics.ranks import THRESHOLDS, Leaderboard
 from bonspiel.runs.statistics.sample import Interval
+from bonspiel.runs.statistics.scale import CONSTANT
 from bonspiel.runs.tables import estimate, markdown
 
 SHOWN = 0.3, 0.5, 0.7, 0.9  # thresholds of the table of profiles
@@ -34,8 +35,9 @@ def write(store: Store, beside: Sequence[Store] = ()) -> list[Path]:
     found = Findings.of([store, *beside])
     if not found.boards:
         raise UsageError(
-            f"{store.folder}: no two planners have played all its problems with one budget, or the random policy of a "
-            "problem is not known; add --planner random" + "".join(f"; {line.rstrip('.')}" for line in found.unranked)
+            f"{store.folder}: no two planners have played all its problems with one budget, or no problem has a scale: "
+            "add --planner random --planner do_nothing, which have the score 0"
+            + "".join(f"; {line.rstrip('.')}" for line in found.unranked)
         )
     drawn = figures(found)
     paths = [store.folder / f"leaderboard.{suffix}" for suffix in ("html", "md")]
@@ -93,8 +95,10 @@ def text(store: Store, found: Findings, drawn: dict[str, Figure]) -> str:
 
 def scales(found: Findings) -> str:
     """The scale of each problem."""
-    rows = [["problem", "score 0", "score 1", "is the"]]
-    rows += [[env, f"{low:.4g}", f"{high:.4g}", top] for env, (low, high, top) in found.problems.items()]
+    rows = [["problem", "score 0", "is", "score 1", "is the", f"score of the best {CONSTANT}"]]
+    for env, scale in found.problems.items():
+        constant = "" if scale.constant is None else f"{scale.scores(scale.constant):.3f}"
+        rows.append([env, f"{scale.low:.4g}", scale.zero, f"{scale.high:.4g}", scale.top, constant])
     return markdown(rows)
 
 

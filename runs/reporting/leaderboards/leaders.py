@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -14,11 +15,13 @@ from bonspiel.runs.reporting.leaderboards.multiples import BEHIND, TITLE
 from bonspiel.runs.reporting.styles import GREY, Style, of_planners
 from bonspiel.runs.statistics.ranks import Leaderboard
 from bonspiel.runs.statistics.sample import Interval
+from bonspiel.runs.statistics.scale import CONSTANT
 from bonspiel.runs.tables import fold
 
 COLUMNS = 4, 3  # of panels: the number that leaves fewer places empty
 LEADERS = 3  # at each budget
 ALL = "mean of the problems"
+MOST_IN_A_ROW = 5  # names in the legend
 LOWEST = -0.1  # scores below it lie outside the panels
 
 Points = list[tuple[float, Interval]]  # (simulations, score)
@@ -34,6 +37,7 @@ def draw(found: Findings) -> Figure:
     """The figure of the leaderboards in simulations, of which there must be one."""
     boards = [board for board in found.boards if board.unit == "simulations"]
     panels = {ALL: _points(boards)} | {env: _points(boards, env) for env in found.problems}
+    constants = _constants(found)
     ahead = leaders(boards)
     styles = of_planners(ahead)
     columns = min(len(panels), min(COLUMNS, key=lambda count: -len(panels) % count))
@@ -43,6 +47,10 @@ def draw(found: Findings) -> Figure:
         axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
         for (name, curves), panel in zip(panels.items(), axes.flat, strict=False):
             _panel(panel, found.heads.get(name, name), curves, styles)
+            if name in constants:
+                panel.axhline(
+                    constants[name], color=GREY, lw=0.9, ls=(0, (4, 1, 1, 1)), zorder=1, label=f"best {CONSTANT}"
+                )
         for unused in axes.flat[len(panels) :]:
             unused.set_axis_off()
         first = axes[0, 0]
@@ -51,10 +59,20 @@ def draw(found: Findings) -> Figure:
         figure.supylabel("mean score, 95 % interval", fontsize=9)
         figure.supxlabel(UNITS["simulations"], fontsize=9)
         handles = dict(zip(*reversed(first.get_legend_handles_labels()), strict=True))
+        shown = [name for name in (*ahead, f"best {CONSTANT}") if name in handles]
+        wide = len(shown) if len(shown) <= MOST_IN_A_ROW else -(-len(shown) // 2)
         figure.legend(
-            [handles[name] for name in ahead], ahead, loc="outside upper center", ncols=len(ahead), handlelength=3.2
+            [handles[name] for name in shown], shown, loc="outside upper center", ncols=wide, handlelength=3.2
         )
     return figure
+
+
+def _constants(found: Findings) -> dict[str, float]:
+    """The scores of the best constant action in the problems where it is known, and their mean if it is in all."""
+    known = {
+        env: float(scale.scores(scale.constant)) for env, scale in found.problems.items() if scale.constant is not None
+    }
+    return known | ({ALL: float(np.mean([*known.values()]))} if len(known) == len(found.problems) else {})
 
 
 def _points(boards: Sequence[Leaderboard], env: str | None = None) -> Mapping[str, Points]:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bonspiel import envs
-from bonspiel.envs import CartPole, DoubleIntegrator, MountainCar, Pendulum, random_policy
+from bonspiel.envs import CartPole, DoubleIntegrator, MountainCar, Pendulum, baselines
 from bonspiel.envs.classic.double_integrator import optimum as double_integrator_optimum
 from bonspiel.envs.classic.double_integrator.optimum import COST, DYNAMICS, PUSH, DoubleIntegratorOptimum
 from bonspiel.envs.classic.mountain_car import optimum as mountain_car_optimum
@@ -154,8 +154,8 @@ def test_double_integrator_whose_bounds_bind_has_no_reference():
 @pytest.mark.parametrize("name", ["pendulum", "mountain_car", "cart_pole", "double_integrator"])
 def test_random_value_agrees_with_rollouts(name, monkeypatch):
     model, rng = envs.parse(name), np.random.default_rng(4)
-    monkeypatch.setattr(random_policy, "STEPS", 2_000_000)
-    value = double_integrator_optimum.random_value if name == "double_integrator" else random_policy.simulated_value
+    monkeypatch.setattr(baselines, "STEPS", 2_000_000)
+    value = double_integrator_optimum.random_value if name == "double_integrator" else baselines.random_value
     scratch = np.empty(model.state_dim)
     returns = [model.rollout(model.initial_state(rng), scratch, model.horizon, model.params, rng) for _ in range(2000)]
     assert abs(np.mean(returns) - value(model)) < 4.0 * np.std(returns) / math.sqrt(2000)
@@ -164,11 +164,11 @@ def test_random_value_agrees_with_rollouts(name, monkeypatch):
 def test_the_value_of_the_random_policy_needs_a_compiled_model_with_one_player():
     for model in (SimpleNamespace(compiled=False), SimpleNamespace(compiled=True, player=lambda state, params: 1.0)):
         with pytest.raises(TypeError, match="one player"):
-            random_policy.simulated_value(model)
+            baselines.random_value(model)
 
 
 def test_the_values_that_charts_show(monkeypatch):
-    monkeypatch.setattr(random_policy, "STEPS", 200_000)
+    monkeypatch.setattr(baselines, "STEPS", 200_000)
     model = DoubleIntegrator(noise=0.5)
     assert optimal_value(model) == pytest.approx(-7.5636, abs=1e-4)
     assert random_value(model) == pytest.approx(-198.561, abs=1e-3)

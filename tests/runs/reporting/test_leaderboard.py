@@ -26,7 +26,7 @@ from bonspiel.runs.suite import Suite
 SUITE = """
 [[experiment]]
 env = ["trap", "trap:noise_range=0.01", "treasure_hunt"]
-planners = ["uct", "constant:action=0.1", "constant:action=0.9", "random"]
+planners = ["uct", "constant:action=0.1", "constant:action=0.9", "random", "do_nothing"]
 simulations = [20]
 episodes = 8
 
@@ -387,7 +387,7 @@ def test_a_planner_joins_a_run_with_one_command(run, played):
     line = ("run", "mine.toml", "--out", "x", "--jobs", "1", "--resume", "--with", "constant:action=0.5")
     status, _, err = run(*line)
     assert status == 0, err
-    assert "24 of 128 episodes" in err
+    assert "24 of 152 episodes" in err
     with read(played) as store:
         assert len(leaderboards([store])[0][0].standings) == 4
 

@@ -112,13 +112,13 @@ def test_the_charts_hold_the_values_of_the_run(shown, results, panels):
     np.testing.assert_allclose(missing, [1.7 - summary.mean for _, summary in uct], rtol=1e-5)
     assert shown.evaluate(f"{CHARTS}[1].layout.yaxis.type") == shown.evaluate(f"{CHARTS}[0].layout.xaxis.type") == "log"
     levels = shown.evaluate(f"{CHARTS}[0].layout.annotations.map(one => one.text)")
-    assert levels == ["optimum 1.700", "random policy 1.030"]
+    assert levels == ["optimum 1.700", "constant action 1.699", "random policy 1.030", "do nothing 1.400"]
     setting, sample = next((s, values) for s, values in results.returns().items() if s.budget == 100)
     outcomes = shown.evaluate(f"{CHARTS}[4].data[0]")
     assert (outcomes["meta"], outcomes["x"]) == (setting.planner, ["0.7", "1.4", "1.7"])
     assert outcomes["y"] == pytest.approx([(sample == value).mean() for value in (0.7, 1.4, 1.7)])
     profile = shown.evaluate(f"{CHARTS}[3].data[2]")
-    scores = (sample - panels[0].random) / (panels[0].optimum - panels[0].random)
+    scores = (sample - panels[0].do_nothing) / (panels[0].optimum - panels[0].do_nothing)
     np.testing.assert_allclose(profile["y"], [(scores > t).mean() for t in profile["x"]], atol=1e-5)
 
 

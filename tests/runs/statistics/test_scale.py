@@ -13,7 +13,7 @@ from bonspiel.runs.reporting import chart, charts
 from bonspiel.runs.statistics import ranks
 from bonspiel.runs.statistics.curves import Panel, caption, columns
 from bonspiel.runs.statistics.sample import Summary
-from bonspiel.runs.statistics.scale import BEST, OPTIMUM, REFERENCE, Known, Scale, known
+from bonspiel.runs.statistics.scale import BEST, DO_NOTHING, OPTIMUM, RANDOM, REFERENCE, Known, Scale, known
 
 CURVES = {"uct": [(10.0, Summary(4, 1.5, 1.0, 2.0, 1.5))]}
 
@@ -23,14 +23,36 @@ def test_scores_are_0_at_the_low_and_1_at_the_high_end():
     assert scale.scores(np.array([-10.0, 10.0, 30.0, 50.0])).tolist() == [0.0, 0.5, 1.0, 1.5]
 
 
-def test_the_optimum_goes_before_a_reference_and_both_need_the_random_policy():
-    assert Known(3.0, 1.0).scale == (1.0, 3.0, OPTIMUM)
-    assert Known(None, 1.0, 2.0).scale == (1.0, 2.0, REFERENCE)
+def test_the_optimum_goes_before_a_reference_and_both_need_the_random_policy_or_doing_nothing():
+    assert Known(3.0, 1.0).scale == Scale(1.0, 3.0, OPTIMUM)
+    assert Known(None, 1.0, 2.0).scale == Scale(1.0, 2.0, REFERENCE)
     assert Known(None, 1.0).scale is Known(3.0, None).scale is Known(None, None, 2.0).scale is None
+    assert Known(3.0, do_nothing=2.0).scale == Scale(2.0, 3.0, OPTIMUM, DO_NOTHING)
+
+
+def test_score_0_is_the_better_of_doing_nothing_and_random():
+    assert Known(3.0, 1.0, do_nothing=2.0, constant=2.5).scale == Scale(2.0, 3.0, OPTIMUM, DO_NOTHING, 2.5)
+    assert Known(3.0, 1.0, do_nothing=0.0).scale == Scale(1.0, 3.0, OPTIMUM, RANDOM)
+    assert Known(3.0, 1.0, do_nothing=1.0).zero == RANDOM
+    assert Known(3.0, 1.0, do_nothing=3.0).scale is None  # nothing is left to score
+
+
+@pytest.mark.parametrize(
+    ("env", "zero"),
+    [("double_integrator", DO_NOTHING), ("hovering", DO_NOTHING), ("racetrack", RANDOM), ("trap", DO_NOTHING)],
+)
+def test_the_zero_of_a_problem(env, zero):
+    found = known(env)
+    assert found.scale.zero == zero and found.scale.low == max(found.random, found.do_nothing)
 
 
 def test_what_is_known_of_environments():
-    assert known("trap").levels == {"optimum": pytest.approx(1.7), "random policy": pytest.approx(1.03, abs=1e-3)}
+    assert known("trap").levels == {
+        "optimum": pytest.approx(1.7),
+        "constant action": pytest.approx(1.7, abs=0.01),
+        "random policy": pytest.approx(1.03, abs=1e-3),
+        "do nothing": pytest.approx(1.4),
+    }
     found = known("bicycle:lookahead=20")
     assert (found.optimum, found.reference) == (None, REFERENCES["bicycle"].mean)
     assert found.scale.name == "normalised score (reference)"
@@ -38,13 +60,15 @@ def test_what_is_known_of_environments():
 
 
 def test_a_reference_is_marked_in_tables_and_charts():
-    panel = Panel("x", "simulations", CURVES, None, 1.0, reference=3.0)
+    panel = Panel("x", "simulations", CURVES, None, 1.0, reference=3.0, do_nothing=0.5, constant=0.75)
     assert columns(panel)["normalised score (reference)"](CURVES["uct"][0][1]) == (0.25, 0.0, 0.5)
     assert not {"regret", "normalised score"} & columns(panel).keys()
     assert "reference 3.0000" in caption(panel) and "optimum" not in caption(panel)
     (axes,) = chart.draw([panel]).axes
-    assert {text.get_text() for text in axes.texts} == {"reference 3.000", "random policy 1.000"}
+    levels = {"reference 3.000", "random policy 1.000", "do nothing 0.500", "constant action 0.750"}
+    assert {text.get_text() for text in axes.texts} == levels
     assert {"name": "reference", "value": 3.0} in charts.returns(panel)["levels"]
+    assert {"name": "do nothing", "value": 0.5} in charts.returns(panel)["levels"]
     samples = {Setting("x", "uct", 10.0, "simulations", 0): np.array([1.0, 2.0, 3.0, 4.0])}
     profile = charts.profiles(panel, samples)
     assert profile["x"].startswith("normalised score (reference)")
@@ -62,9 +86,14 @@ def test_the_best_of_the_run_stands_in_only_where_there_is_neither(monkeypatch):
         for planner, mean in (("uct", 3.0), ("dpw", 2.0))
     }
     found = ranks.scales(samples.items())
-    assert found == {"a": (0.0, 5.0, OPTIMUM), "b": (0.0, 4.0, REFERENCE), "c": (0.0, 3.0, BEST)}
+    assert found == {"a": Scale(0.0, 5.0, OPTIMUM), "b": Scale(0.0, 4.0, REFERENCE), "c": Scale(0.0, 3.0, BEST)}
     played = samples | {Setting("d", "random", 10, "simulations", 0): np.array([1.0, 1.0])}
-    assert ranks.scales(played.items())["d"] == (1.0, 3.0, BEST)
+    assert ranks.scales(played.items())["d"] == Scale(1.0, 3.0, BEST)
+    played |= {Setting("d", "do_nothing", 10, "simulations", 0): np.array([1.5, 2.5])}
+    played |= {Setting("d", "constant", 10, "simulations", 0): np.array([2.5, 2.5])}
+    assert ranks.scales(played.items())["d"] == Scale(2.0, 3.0, BEST, DO_NOTHING, 2.5)
+    played |= {Setting("d", "do_nothing", 10, "simulations", 0): np.array([9.0, 9.0])}
+    assert "d" not in ranks.scales(played.items())  # the better of the two has the highest return
 
 
 def test_boards_of_a_reference_say_so_in_heads_and_notes():

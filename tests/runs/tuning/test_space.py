@@ -42,8 +42,8 @@ def test_every_draw_is_a_planner_within_its_space_and_all_values_are_drawn(name)
                 assert value == float(f"{value:.2g}")
 
 
-def test_every_planner_but_the_random_one_can_be_tuned():
-    assert set(NAMES) == set(planners.names()) - {"random", "presearch", "root", "threads", "valued"}
+def test_every_planner_but_the_baselines_can_be_tuned():
+    assert set(NAMES) == set(planners.names()) - {*planners.BASELINES, "presearch", "root", "threads", "valued"}
 
 
 def test_searches_of_ucb_are_tuned_with_each_bonus_and_where_they_widen_with_blind_values():
