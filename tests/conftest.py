@@ -2,6 +2,7 @@
 
 import csv
 import functools
+import gc
 import io
 import itertools
 import os
@@ -136,6 +137,12 @@ def group_of(file):
     """Tests that start processes or bind ports take turns within their folder; others share their file's fixtures."""
     starts = PROCESSES.search((sources.ROOT / file).read_text(encoding="utf-8"))
     return f"{TURNS} {file.rpartition('/')[0]}" if starts else file
+
+
+def pytest_collection_finish():
+    """What is there now stays: else each collection of garbage would visit all tests and modules."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
