@@ -8,6 +8,8 @@ from pathlib import Path
 import gymnasium
 import pytest
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 MODULE = """
 import gymnasium
 from tests.envs.snapshot.toys import Elsewhere, HiddenStart, Noisy, Restorable

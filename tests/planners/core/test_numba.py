@@ -65,7 +65,7 @@ VARIABLES = {
 READ = "from bonspiel.planners.core.jit.settings import code_settings; print(code_settings())"
 
 
-@pytest.mark.parametrize("setting", ["OPT=0", "OPT=max", "BOUNDSCHECK=1", "DEBUGINFO=1", "CPU_NAME=generic"])
+@pytest.mark.parametrize("setting", ["OPT=max", "CPU_NAME=generic"])  # which others count, the next test shows
 def test_code_made_with_a_setting_is_not_taken_without_it_nor_the_other_way_round(usual, setting):
     name, _, value = setting.partition("=")
     before = code_of(usual)
