@@ -2,6 +2,7 @@
 
 import csv
 import functools
+import gc
 import io
 import itertools
 import os
@@ -16,6 +17,7 @@ import types
 from collections import Counter
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
 
 import matplotlib.image
 import numpy as np
@@ -136,6 +138,12 @@ def group_of(file):
     """Tests that start processes or bind ports take turns within their folder; others share their file's fixtures."""
     starts = PROCESSES.search((sources.ROOT / file).read_text(encoding="utf-8"))
     return f"{TURNS} {file.rpartition('/')[0]}" if starts else file
+
+
+def pytest_collection_finish():
+    """What is there now stays: else each collection of garbage would visit all tests and modules."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
@@ -280,6 +288,21 @@ def run(tmp_path, monkeypatch, capsys):
             status = stop.code
         captured = capsys.readouterr()
         return status, captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture
+def complete(run):
+    """What bash offers after these words: words -> sorted list."""
+
+    def call(words):
+        status, script, _ = run("--completion", "bash")
+        assert status == 0
+        Path("script").write_text(script)
+        program = f"source ./script; COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _shtab_bonspiel"
+        bash = ["bash", "-c", f'{program}; printf "%s\\n" "${{COMPREPLY[@]}}"']
+        return sorted(subprocess.run(bash, capture_output=True, text=True, check=True).stdout.split())
 
     return call
 

@@ -99,3 +99,22 @@ def test_all_verbs_are_listed_by_guest(run):
     status, out, _ = run("--help")
     assert status == 0
     assert out.index("\ncurling:\n") < out.index("  client ") < out.index("\ngo:\n") < out.index("  solve ")
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("server dc2 --rule five_rock", "bonspiel server dc2: unrecognized arguments: "),
+        ("client dc3 --stdio", "bonspiel client dc3: unrecognized arguments: "),
+        (f"match random uct --games 2 --budget 1 --out {'a' * 300}", "name of a file or folder is too long"),
+        ("match random random --game go --ends 2 --games 2 --budget 1", "unknown parameter of go 'ends'"),
+        ("solve none.sgf --seconds soon", "argument --seconds: 'soon' must be a number (see bonspiel solve --help)"),
+    ],
+)
+def test_bad_usage_of_a_guests_verb_is_one_line_and_writes_nothing(run, tmp_path, line, words):
+    status, out, err = run(*line.split())
+    assert (status, out) == (2, "") and words in err and err.count("\n") == 1 and not list(tmp_path.iterdir())
+
+
+def test_bash_completes_the_protocols_of_a_client(complete):
+    assert complete("bonspiel client dc") == ["dc2", "dc3", "dc4"]

@@ -208,3 +208,20 @@ def test_filling_an_own_eye_is_worth_less_than_a_pass():
     )
     for seed in range(3):
         assert plan("rave_uct", model, state, 500, seed).action[0] == model.area
+
+
+def test_priors_of_both_colours_mirror():
+    model = Go(size=5)
+    black = model.initial_state(None)
+    black[[6, 7, 12]] = 1.0, -1.0, 1.0
+    white = black.copy()
+    white[:25] *= -1.0
+    white[25] *= -1.0
+    out = []
+    for state in (black, white):
+        moves, keys = np.empty((26, 1)), np.empty(26, np.uint64)
+        count = model.actions(state, model.params, moves, keys)
+        priors = np.empty((count, 2))
+        model.priors(state, model.params, moves[:count], priors)
+        out.append(priors)
+    np.testing.assert_array_equal(*out)

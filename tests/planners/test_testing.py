@@ -20,8 +20,14 @@ def here(monkeypatch):
     monkeypatch.setattr(apart, "_started", lambda *given: None)
 
 
+@pytest.fixture
+def few(monkeypatch):
+    """Ends the check after some 30 decisions; test_checks.py has the faults that show later."""
+    monkeypatch.setattr(checks, "DECISIONS", 32)
+
+
 @pytest.mark.parametrize("name", planners.names())
-def test_every_planner_passes_it(name):
+def test_every_planner_passes_it(name, few):
     planner = planners.make(name)
     if planners.unsupported(planner, Walk()):
         with pytest.raises(ValueError, match="cannot search Walk: needs"):
@@ -85,7 +91,7 @@ class Careless:
         ("accepts anything", "plan.. with .*accepted"),
     ],
 )
-def test_it_names_the_fault(fault, words, monkeypatch):
+def test_it_names_the_fault(fault, words, monkeypatch, few):
     if fault == "late":
         monkeypatch.setattr(checks, "GRACE", 0.05)
     with pytest.raises(ValueError, match=words):
@@ -125,12 +131,12 @@ class Remembering:
         ("goes on with the last episode", 0.5, "actions=.*again"),
     ],
 )
-def test_it_names_the_fault_of_a_memory(fault, memory, words):
+def test_it_names_the_fault_of_a_memory(fault, memory, words, few):
     with pytest.raises(ValueError, match=words):
         check_planner(Remembering(fault, memory), np.random.default_rng(0))
 
 
-def test_it_passes_a_memory_in_its_place():
+def test_it_passes_a_memory_in_its_place(few):
     check_planner(Remembering("none"), np.random.default_rng(0))
     check_planner(Remembering("remembers", memory=0.5), np.random.default_rng(0))
 

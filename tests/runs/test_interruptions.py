@@ -9,19 +9,10 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 QUICK = ("run", "trap-curves", "--planner", "random", "--planner", "dpw", "--budget", "3,30", "--episodes", "25")
-LONG = (
-    "run",
-    "treasure_hunt:size=5",
-    "--planner",
-    "dpw",
-    "--planner",
-    "random",
-    "--budget",
-    "9,3000",
-    "--episodes",
-    "40",
-)
+LONG = tuple("run treasure_hunt:size=5 --planner dpw --planner random --budget 9,3000 --episodes 40".split())
 
 KILL = """
 import os, signal

@@ -9,6 +9,8 @@ from bonspiel.runs.runner import parallel
 from bonspiel.runs.runner.parallel import RetryQueue
 from tests.planners.contract import faulty
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 LINE = ("--budget", 5)
 
 

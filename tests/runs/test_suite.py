@@ -14,6 +14,8 @@ from bonspiel.runs.suite import Suite
 from bonspiel.runs.suites import lookup
 from bonspiel.runs.tuning import study, tune
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 KINDS = {"Keys of the file": Suite, "Keys of an experiment": Experiment, "Planner entries": Entrant}
 
 TWICE = """

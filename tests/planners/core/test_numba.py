@@ -12,6 +12,7 @@ from bonspiel.planners.core.code.cache import code_folder
 ROOT = Path(__file__).parents[3]
 DOUBLING = "from bonspiel.planners.core import jit\n\n@jit.kernel('f8(f8)')\ndef twice(x):\n    return 2.0 * x\n"
 USE = "import doubling; print(doubling.twice.is_on_disk(), doubling.twice(3.0), doubling.twice(3.0))"
+USE_TWO = f"import other; other.twice(3.0)\n{USE}"  # of different sources
 PLAN = """import numpy as np
 from bonspiel import envs, planners
 state, budget, rng = np.zeros(2), planners.Budget(20), np.random.default_rng(0)
@@ -20,6 +21,7 @@ print(planners.make("random_shooting").plan(envs.Trap(), state, budget, rng).val
 
 def run(code, folder, expected=0, **variables):
     (folder / "doubling.py").write_text(DOUBLING)
+    (folder / "other.py").write_text(f"{DOUBLING}\n")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "BONSPIEL_SAID"))}
     environment = {**inherited, "PYTHONPATH": f"{ROOT}:{folder}", "BONSPIEL_CACHE": str(folder / "cache"), **variables}
     command = [sys.executable, "-c", code]
@@ -40,6 +42,11 @@ def usual(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="module")
+def planned(usual):
+    return run(PLAN, usual)[0]
+
+
 VARIABLES = {
     "OPT": "0",
     "BOUNDSCHECK": "1",
@@ -58,7 +65,7 @@ VARIABLES = {
 READ = "from bonspiel.planners.core.jit.settings import code_settings; print(code_settings())"
 
 
-@pytest.mark.parametrize("setting", ["OPT=0", "OPT=max", "BOUNDSCHECK=1", "DEBUGINFO=1", "CPU_NAME=generic"])
+@pytest.mark.parametrize("setting", ["OPT=max", "CPU_NAME=generic"])  # which others count, the next test shows
 def test_code_made_with_a_setting_is_not_taken_without_it_nor_the_other_way_round(usual, setting):
     name, _, value = setting.partition("=")
     before = code_of(usual)
@@ -97,11 +104,11 @@ def test_code_stays_out_of_other_folders_of_numba(usual):
     assert not [*(usual / "__pycache__").glob("*.nb?")] and not (usual / "other").exists()
 
 
-def test_without_the_compiler_searches_are_interpreted_and_decide_the_same(tmp_path):
+def test_without_the_compiler_searches_are_interpreted_and_decide_the_same(planned, tmp_path):
     plain, said = run(PLAN, tmp_path, NUMBA_DISABLE_JIT="1")
     assert said.count("\n") == 1 and said.startswith("bonspiel: NUMBA_DISABLE_JIT is set: nothing is compiled")
     assert not code_of(tmp_path)
-    assert plain == run(PLAN, tmp_path)[0]
+    assert plain == planned
 
 
 def test_the_command_line_says_once_that_there_is_no_compiler(tmp_path):
@@ -139,11 +146,6 @@ PRIVATE = (
 )
 
 
-@pytest.fixture(scope="module")
-def planned(usual):
-    return run(PLAN, usual)[0]
-
-
 @pytest.mark.parametrize("places", [*PRIVATE[:3], " ".join(PRIVATE)])
 def test_a_numba_without_private_names_plans_the_same(usual, planned, places):
     assert run(RENAME.format(places) + PLAN, usual)[0] == planned
@@ -178,7 +180,7 @@ def test_a_name_that_nothing_can_replace_is_named_with_the_versions_that_have_it
 def test_a_cache_that_cannot_be_written_is_named_once(tmp_path, cache):
     (tmp_path / "file").write_text("")
     place = str(tmp_path / cache)
-    out, said = run(f"{PLAN}\n{USE}", tmp_path, BONSPIEL_CACHE=place)
+    out, said = run(USE_TWO, tmp_path, BONSPIEL_CACHE=place)
     assert out.endswith("6.0 6.0")
     lines = [line for line in said.splitlines() if "compiling" not in line]
     assert len(lines) == 1 and lines[0].startswith("bonspiel: the cache cannot be written (")
@@ -189,7 +191,7 @@ def test_a_cache_that_cannot_be_written_is_named_once(tmp_path, cache):
 
 def test_the_processes_of_a_run_share_a_cache_where_theirs_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
-    arguments = "run trap --planner random --planner uct --budget 5 --episodes 4 --jobs 2 --out out".split()
+    arguments = "run trap --planner random --planner random_shooting --budget 5 --episodes 4 --jobs 2 --out out".split()
     line = f"import sys; from bonspiel.runs.cli import main; sys.exit(main({arguments}))"
     said = run(line, tmp_path, BONSPIEL_CACHE=str(tmp_path / "file"))[1]
     assert said.count("the cache cannot be written") == 1
@@ -211,7 +213,7 @@ def test_a_full_disk_is_named_once_and_work_goes_on(tmp_path):
 def no_room(*_): raise OSError(errno.ENOSPC, "No space left on device")
 caching.IndexDataCacheFile.save = no_room
 """
-    out, said = run(f"{full}{PLAN}\n{USE}", tmp_path)
+    out, said = run(f"{full}{USE_TWO}", tmp_path)
     assert out.endswith("6.0 6.0")
     lines = [line for line in said.splitlines() if "compiling" not in line]
     reason = "(No space left on device): compiled code is not kept"

@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 
@@ -130,8 +132,11 @@ def test_the_last_report_is_all_but_the_decision(ticking):
     assert abs(last.value - decision.value) < 0.1 * abs(decision.value) + 0.01
 
 
-@pytest.mark.parametrize(("planner", "environment"), [("uct", "trap"), ("presearch", "curling")])
-def test_a_report_can_end_the_search(planner, environment):
+@pytest.mark.parametrize(
+    ("planner", "environment", "budget"),
+    [("uct", "trap", Budget(seconds=60.0)), ("presearch", "curling", Budget(10_000))],
+)
+def test_a_report_can_end_the_search(planner, environment, budget):
     needs(environment)
     seen, model = [], envs.make_model(environment)
 
@@ -142,6 +147,6 @@ def test_a_report_can_end_the_search(planner, environment):
     state, rng = model.initial_state(np.random.default_rng(0)), np.random.default_rng(0)
     planners.parse(planner).plan(model, state, Budget(seconds=0.02), rng)
     with search.progress_to(third):
-        decision = planners.parse(planner).plan(model, state, Budget(seconds=60.0), rng)
-    assert decision.seconds < 50.0 and len(seen) == 3
+        decision = planners.parse(planner).plan(model, state, budget, rng)
+    assert len(seen) == 3 and decision.seconds < 50.0 and decision.simulations < (budget.simulations or math.inf)
     assert (decision.action.tolist(), decision.value) == seen[-1][:2] and decision.simulations >= seen[-1][2]

@@ -98,7 +98,6 @@ def test_a_record_has_a_picture(run):
     [
         (("--game", "nimm"), "Did you mean 'nim'"),
         (("--game", "nim:heap=0"), "heap=0: must be from 1 to 999"),
-        (("--ends", "2"), "unknown parameter of nim 'ends'"),
         (("--game", "nim:heaps=3"), "Did you mean 'heap'"),
         (("--game", "collections:OrderedDict"), "gives no game: OrderedDict has no `make_player`"),
     ],

@@ -23,6 +23,8 @@ from bonspiel.runs.statistics import ranks
 from bonspiel.runs.statistics.scale import OPTIMUM, REFERENCE, Scale
 from bonspiel.runs.suite import Suite
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 SUITE = """
 [[experiment]]
 env = ["trap", "trap:noise_range=0.01", "treasure_hunt"]

@@ -7,6 +7,8 @@ import pytest
 
 from bonspiel.runs.results import store
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 OLD = "run", "trap", "--planner", "random", "--planner", "dpw", "--budget", "3,30", "--episodes", "5", "--jobs", "1"
 
 

@@ -12,20 +12,9 @@ from bonspiel.runs.results.merge import merge
 from bonspiel.runs.results.rows import Batch, Episode, Failure
 from bonspiel.runs.suite import Suite
 
-LINE = (
-    "run",
-    "trap-curves",
-    "--planner",
-    "random",
-    "--planner",
-    "dpw",
-    "--budget",
-    "3,30",
-    "--episodes",
-    "7",
-    "--jobs",
-    "1",
-)
+pytestmark = pytest.mark.usefixtures("undrawn")
+
+LINE = "run trap-curves --planner random --planner dpw --budget 3,30 --episodes 7 --jobs 1".split()
 SUITE = Suite("mine", (Experiment("trap", (Entrant("random"), Entrant("dpw")), (10,), (5,), episodes=4),))
 FIRST, TIMED = Setting("trap", "random", 10, "simulations", 0), Setting("trap", "dpw", 5, "ms", 0)
 FACTS = {"sources": "s", "commit": "abc", "cpu": "one", "packages": {"numba": "0.2", "scipy": "1"}}

@@ -12,6 +12,8 @@ from bonspiel.runs.results.rows import Batch, Episode, Failure
 from bonspiel.runs.results.status import text
 from bonspiel.runs.suite import Suite
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 SUITE = Suite(
     "mine", (Experiment("trap", (Entrant("random"), Entrant("dpw", max_milliseconds=1)), (10,), (5,), episodes=4),)
 )

@@ -18,18 +18,9 @@ from bonspiel.runs.runner import backend_dask, backends, driver, parallel
 from bonspiel.runs.runner.backends import Place
 from bonspiel.runs.suites.lookup import load
 
-LINE = (
-    "run",
-    "treasure_hunt:size=5",
-    "--planner",
-    "dpw",
-    "--planner",
-    "random",
-    "--budget",
-    "9,300",
-    "--episodes",
-    "60",
-)
+pytestmark = pytest.mark.usefixtures("undrawn")
+
+LINE = "run treasure_hunt:size=5 --planner dpw --planner random --budget 9,300 --episodes 60".split()
 ALLOWED_FAILURES = 1
 
 

@@ -17,20 +17,9 @@ from bonspiel.runs.results import store
 from bonspiel.runs.runner import driver
 from bonspiel.runs.suites.lookup import load
 
-LINE = (
-    "run",
-    "trap-curves",
-    "--planner",
-    "random",
-    "--planner",
-    "dpw",
-    "--budget",
-    "3,30",
-    "--episodes",
-    "25",
-    "--jobs",
-    "1",
-)
+pytestmark = pytest.mark.usefixtures("undrawn")
+
+LINE = "run trap-curves --planner random --planner dpw --budget 3,30 --episodes 25 --jobs 1".split()
 
 FULL = """
 import resource

@@ -13,6 +13,8 @@ from bonspiel.runs.statistics.compare import needed
 from bonspiel.runs.statistics.sample import Interval
 from bonspiel.runs.suite import Suite
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 TRAP, HUNT = "trap:noise_range=0.1", "treasure_hunt:size=5"
 TUNED, THESIS = "uct:exploration=0.05", "uct:exploration=1.0"
 GIVEN = {

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from bonspiel import envs, planners
+from bonspiel import planners
 from bonspiel.planners import Budget
 from bonspiel.planners.core.jit import no_validity
 from bonspiel.planners.core.problem import problem_of
@@ -30,20 +30,20 @@ from bonspiel.planners.trees.rave_uct.tree import (
     new_rave_walk,
 )
 from tests.planners.tiny_models import Duel, python_twin
+from tests.planners.trees.rave_uct.claims import Claims
 
-pytest.importorskip("bonspiel.go")  # the only model with rollouts that are traced
-GO = envs.parse("go:size=5")
-TWIN = python_twin(GO)  # whose functions can be called from Python
+CLAIMS = Claims()
+TWIN = python_twin(CLAIMS)  # whose functions can be called from Python
 ROOT = math.sqrt(2.0 * math.log(50))
 
 
 def begun(planner=None, state=None, steps=8):
-    """A search of 5 x 5 whose root has its edges, with nothing played yet."""
+    """A search of a board whose root has its edges, with nothing played yet."""
     planner = planners.make("rave_uct", priors=False) if planner is None else planner
-    state = GO.initial_state(None) if state is None else state
-    problem, settings = problem_of(TWIN, state), planner.settings(GO)
-    known = new_rave_tree(GO, problem, 16, None, settings.first_play, planner.prunes)
-    walk = new_rave_walk(GO, steps, planner.priors)
+    state = CLAIMS.initial_state(None) if state is None else state
+    problem, settings = problem_of(TWIN, state), planner.settings(CLAIMS)
+    known = new_rave_tree(CLAIMS, problem, 16, None, settings.first_play, planner.prunes)
+    walk = new_rave_walk(CLAIMS, steps, planner.priors)
     expand_node(known, walk, problem, 0, 0, np.random.default_rng(0), settings)
     return known, walk, settings
 
@@ -166,8 +166,8 @@ def test_the_same_key_two_plies_up_gives_the_urgency():
     tried = edge_of(known, 7)
     known.tree.edges[tried]["visits"], known.tree.value[tried, MEAN] = 5, 0.3
     walk.path[0] = 0, edge_of(known, 0), 0.0
-    child = add_node(known.tree, GO.initial_state(None), 0.0, 1.0)
-    expand_node(known, walk, problem_of(TWIN, GO.initial_state(None)), 2, child, np.random.default_rng(0), settings)
+    child = add_node(known.tree, CLAIMS.initial_state(None), 0.0, 1.0)
+    expand_node(known, walk, problem_of(TWIN, CLAIMS.initial_state(None)), 2, child, np.random.default_rng(0), settings)
     assert score_of_urgency(known, 7, child) == 0.3
     assert score_of_urgency(known, 8, child) == UNTRIED
 
@@ -187,31 +187,14 @@ def score_of_urgency(known, index, node=0):
         "territory_uct:statistic=criticality",
     ],
 )
-def test_the_best_first_move_of_5x5_is_the_centre(planner):
-    model = envs.parse("go:size=5,komi=24.5")
+def test_the_best_first_move_is_the_centre(planner):
     planner, votes = planners.parse(planner), 0
     for seed in range(9):
         decision = planner.plan(
-            model, model.initial_state(None), Budget(simulations=2_000), np.random.default_rng(seed)
+            CLAIMS, CLAIMS.initial_state(None), Budget(simulations=2_000), np.random.default_rng(seed)
         )
         votes += decision.action[0] == 12
     assert votes >= 5
-
-
-def test_priors_of_both_colours_mirror():
-    black = GO.initial_state(None)
-    black[[6, 7, 12]] = 1.0, -1.0, 1.0
-    white = black.copy()
-    white[:25] *= -1.0
-    white[25] *= -1.0
-    out = []
-    for state in (black, white):
-        moves, keys = np.empty((26, 1)), np.empty(26, np.uint64)
-        count = GO.actions(state, GO.params, moves, keys)
-        priors = np.empty((count, 2))
-        GO.priors(state, GO.params, moves[:count], priors)
-        out.append(priors)
-    np.testing.assert_array_equal(*out)
 
 
 @compiled("priors")
@@ -241,7 +224,9 @@ def test_given_root_actions_have_the_keys_of_the_model_s():
     planner = planners.make("rave_uct")
     given = np.array([[12.0], [25.0]])
     with kept_trees() as trees:
-        decision = planner.plan(GO, GO.initial_state(None), Budget(simulations=200), np.random.default_rng(0), given)
+        decision = planner.plan(
+            CLAIMS, CLAIMS.initial_state(None), Budget(simulations=200), np.random.default_rng(0), given
+        )
     assert decision.action[0] == 12.0
     assert decision.visits.sum() == 200
     first = int(trees[0].tree.nodes[0]["first_edge"])

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from bonspiel import envs, planners
+from bonspiel import planners
 from bonspiel.planners import Budget
 from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.search import kept_trees
@@ -20,9 +20,9 @@ from bonspiel.planners.trees.rave_uct.territory import (
     renew_statistic,
 )
 from bonspiel.planners.trees.rave_uct.tree import SHIFT, Territory, new_rave_tree
+from tests.planners.trees.rave_uct.claims import Claims
 
-pytest.importorskip("bonspiel.go")  # the only model with rollouts that are traced
-GO = envs.parse("go:size=5")
+CLAIMS = Claims()
 PLAYOUTS = [([1.0, 1.0, 0.0], 1.0), ([1.0, -1.0, 0.0], -1.0), ([1.0, 1.0, 0.0], 1.0), ([-1.0, -1.0, 1.0], -1.0)]
 
 
@@ -83,8 +83,8 @@ def stays(known):
 
 def family(shifts, through=64):
     """A root with a child for each of the numbers: that of regions, of 25, in which its mean owner is 1 and not 0."""
-    state = GO.initial_state(None)
-    known = new_rave_tree(GO, problem_of(GO, state), 16, np.arange(float(len(shifts)))[:, None], 1.0, True)
+    state = CLAIMS.initial_state(None)
+    known = new_rave_tree(CLAIMS, problem_of(CLAIMS, state), 16, np.arange(float(len(shifts)))[:, None], 1.0, True)
     children = known.territory.children
     for edge, shift in zip(edges(known), shifts, strict=True):
         child = add_node(known.tree, state, 0.0, -1.0)
@@ -118,9 +118,9 @@ def test_none_is_dropped_before_64_playouts_through_each():
 
 
 def test_a_weight_of_nothing_searches_as_rave_does():
-    state = GO.initial_state(None)
+    state = CLAIMS.initial_state(None)
     found = [
-        planners.make(name, **parameters).plan(GO, state, Budget(simulations=500), np.random.default_rng(3)).visits
+        planners.make(name, **parameters).plan(CLAIMS, state, Budget(simulations=500), np.random.default_rng(3)).visits
         for name, parameters in (("rave_uct", {}), ("territory_uct", {"weight": 0.0}))
     ]
     np.testing.assert_array_equal(*found)
@@ -129,9 +129,9 @@ def test_a_weight_of_nothing_searches_as_rave_does():
 @pytest.mark.parametrize("root_actions", [None, np.array([[0.0], [6.0], [7.0], [12.0]])], ids=["all", "given"])
 def test_a_search_drops_children_and_plays_another(root_actions):
     planner = planners.make("rave_uct", rave_k=0.0, priors=False, first_play=None, exploration=1.0, prune_high=1.0)
-    state, rng = GO.initial_state(None), np.random.default_rng(0)
+    state, rng = CLAIMS.initial_state(None), np.random.default_rng(0)
     with kept_trees() as trees:
-        decision = planner.plan(GO, state, Budget(simulations=12_000), rng, root_actions)
+        decision = planner.plan(CLAIMS, state, Budget(simulations=12_000), rng, root_actions)
     left = stays(trees[0])
     assert 0 < sum(left) < len(left)
     assert decision.action[0] in [
