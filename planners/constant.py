@@ -16,6 +16,7 @@ from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
 from bonspiel.planners.do_nothing import null_action
+from bonspiel.planners.kinds import KINDS
 from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, EpisodeSearch, FreshSearches, Traits, check_plan
 
@@ -109,7 +110,7 @@ class Constant(PlanLength):
 
     memory: float = 1.0
 
-    traits: ClassVar[Traits] = Traits(divides_budget=True, converges=False)
+    traits: ClassVar[Traits] = Traits(divides_budget=True, converges=False, action_kinds=KINDS)
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""

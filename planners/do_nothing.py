@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from bonspiel.planners.checks import check_actions, discrete_actions, offers, steps_left
+from bonspiel.planners.kinds import KINDS
 from bonspiel.planners.model import Array, HasNullAction, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, Traits, check_plan
 
@@ -34,7 +35,7 @@ def null_action(model: Model) -> Array:
 class DoNothing:
     """Plays the action that does nothing in every state, see `null_action`; the budget is not used."""
 
-    traits: ClassVar[Traits] = Traits(takes_root_actions=False, converges=False)
+    traits: ClassVar[Traits] = Traits(takes_root_actions=False, converges=False, action_kinds=KINDS)
 
     def unsupported(self, model: Model) -> str | None:
         """Say why a model cannot be played; see `planners.Planner`."""
