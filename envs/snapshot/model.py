@@ -78,7 +78,7 @@ class GymnasiumModel:
         self._ends = list(np.cumsum([len(part.low) for part in self._parts])[:-1])
         is_plain = isinstance(actions, spaces.Box) and self.action_kinds is None
         self._dtype: Any = actions.dtype if is_plain else None  # of a Box of real numbers, which needs no parts
-        self._shape = None if is_plain and len(actions.shape) == 1 else actions.shape
+        self._shape = None if len(actions.shape or ()) == 1 else actions.shape
         self._observations = observations
         is_vector = isinstance(observations, spaces.Box) and len(observations.shape) == 1
         self._seen_type = observations.dtype if is_vector else None  # of observations that need no flattening
