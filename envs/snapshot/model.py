@@ -76,9 +76,9 @@ class GymnasiumModel:
         self.distance_weights[first:] = 1.0
         self._bounds = list(zip(self.action_low.tolist(), self.action_high.tolist(), strict=True))
         self._ends = list(np.cumsum([len(part.low) for part in self._parts])[:-1])
-        plain = actions if isinstance(actions, spaces.Box) and self.action_kinds is None else None
-        self._dtype: Any = None if plain is None else plain.dtype  # of a Box of real numbers, which needs no parts
-        self._shape = None if plain is not None and len(plain.shape) == 1 else actions.shape
+        is_plain = isinstance(actions, spaces.Box) and self.action_kinds is None
+        self._dtype: Any = actions.dtype if is_plain else None  # of a Box of real numbers, which needs no parts
+        self._shape = None if len(actions.shape or ()) == 1 else actions.shape
         self._observations = observations
         is_vector = isinstance(observations, spaces.Box) and len(observations.shape) == 1
         self._seen_type = observations.dtype if is_vector else None  # of observations that need no flattening

@@ -117,35 +117,36 @@ DEFAULTS = {
     "region": _no_region,
 }
 
-_tables: dict[type[Any], NDArray[np.int64]] = {}
+_tables: dict[tuple[Any, ...], NDArray[np.int64]] = {}
 
 
 def functions_of(model: Any) -> Any:
     """The table of addresses, or the functions of a Python model.
 
-    Addresses hold in this process only, so the table is kept here, one for each class, and never on an instance.
+    Addresses hold in this process only, so tables are kept here and never on an instance. Models of one class may have
+    different functions, such as those that are compiled from a file.
 
     Raises:
         TypeError: the model lacks a function that all models have, or says `compiled` and has one that is not.
     """
     cls = type(model)
-    if model.compiled and cls in _tables:
-        return _tables[cls]
-    functions = [getattr(model, role, None) or DEFAULTS.get(role) for role in ROLES]
+    functions = tuple([getattr(model, role, None) or DEFAULTS.get(role) for role in ROLES])
+    if model.compiled and functions in _tables:
+        return _tables[functions]
     if None in functions:
         raise TypeError(
             f"{cls.__name__} has no `{ROLES[functions.index(None)]}`; bonspiel.envs.check_model tests models"
         )
     if INTERPRETED or not model.compiled:
-        return tuple(functions)
+        return functions
     for role, function in zip(ROLES, functions, strict=True):
         if not hasattr(function, "py_func"):
             raise TypeError(
                 f'{cls.__name__}.{role} is not compiled: decorate it with @compiled("{role}"), '
                 "or set `compiled = False` on the model"
             )
-    _tables[cls] = np.array([address_of(*pair) for pair in zip(functions, ROLES, strict=True)], np.int64)
-    return _tables[cls]
+    _tables[functions] = np.array([address_of(*pair) for pair in zip(functions, ROLES, strict=True)], np.int64)
+    return _tables[functions]
 
 
 def problem_of(

@@ -4,7 +4,7 @@ import argparse
 import shutil
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.verbs.command_line import DONE, GROUP, Verb
@@ -163,7 +163,16 @@ def show_parameters(name: str) -> None:
         raise UsageError(str(error)) from error
     kind = "" if ":" in name else f"{registry.kind} "
     print(f"{kind}{name}: {place}\n{text.partition(PARAGRAPH)[0]}\n")
+    print(kinds_line(registry.cls(name)), end="")
     print("\n".join(table(parameters)) if parameters else "It has no parameters.")
+
+
+def kinds_line(cls: Any) -> str:
+    """A line with the kinds of coordinates of actions, of a planner those that it takes; nothing for real ones only."""
+    kinds = getattr(getattr(cls, "traits", None), "action_kinds", None) or getattr(cls, "action_kinds", None)
+    if not isinstance(kinds, tuple) or set(kinds) == {"real"}:
+        return ""
+    return f"Kinds of actions: {', '.join(dict.fromkeys(kinds))}.\n\n"
 
 
 def registry_of(name: str) -> "Registry":

@@ -57,6 +57,12 @@ class Plain:
         """
 
 
+class Switches:
+    """Three coordinates."""
+
+    action_kinds = ("boolean", "boolean", "integer")
+
+
 REGISTRY = Registry("thing", {cls.__name__.lower(): f"{__name__}:{cls.__name__}" for cls in (Base, Derived, Plain)})
 
 
@@ -73,6 +79,14 @@ def test_meanings_come_from_the_class_then_from_its_bases():
 def test_a_class_without_fields_is_described_by_its_init():
     assert parameters(REGISTRY, "plain") == [Parameter("size", "", "in metres."), Parameter("noise", "0.1", "a share.")]
     assert meanings(lambda: None) == {} == meanings(functools.partial(Plain))
+
+
+def test_list_shows_the_kinds_of_actions_that_are_not_all_real(run):
+    line = "\nKinds of actions: real, integer, boolean, categorical.\n"
+    assert line in run("list", "dpw")[1]
+    assert "Kinds of actions" not in run("list", "mppi")[1] + run("list", "trap")[1]
+    name = "tests.runs.test_listing:Switches"
+    assert "\nKinds of actions: boolean, integer.\n" in run("list", name)[1]
 
 
 @pytest.mark.parametrize(("registry", "name"), EVERYTHING, ids=[name for _, name in EVERYTHING])

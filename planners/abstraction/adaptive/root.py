@@ -132,12 +132,11 @@ def first_cells_of_kinds(model: Model, state: Array, most: int, rng: Rng) -> tup
         middles, width[reals] = first_cells(low[reals], high[reals], max(LEAST_PLACES, most // len(listed)))
         actions = np.repeat(listed, len(middles), axis=0)
         actions[:, reals] = np.tile(middles, (len(listed), 1))
-        is_listed = len(actions) <= MOST_CELLS // 2
-    elif listed is not None:
-        actions, is_listed = listed, True
+        listed = actions if len(actions) <= MOST_CELLS // 2 else None
+    is_listed = listed is not None
+    if listed is not None:
+        actions = listed
     else:
-        is_listed = False
-    if not is_listed:
         actions = drawn_set(model, state, most, rng)
         width = np.where(reals, (high - low) / 3.0, 0.0)
         middle = 0.5 * (low + high)
