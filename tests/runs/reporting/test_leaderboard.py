@@ -235,7 +235,7 @@ def test_the_shipped_run_has_its_counts_and_they_are_those_of_the_present_planne
 def test_a_run_of_peers_keeps_all_shipped_episodes():
     """A planner with a new parameter has other settings than those that were packed, and would be played again."""
     with packed.read_any(Path("peers")) as store:
-        assert load("peers").resolve(False) == store.resolved
+        assert load("peers").resolve() == store.resolved
 
 
 def test_a_run_of_one_file_is_ranked_as_the_run_itself(run, played, tmp_path):
