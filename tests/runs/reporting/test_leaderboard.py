@@ -22,6 +22,7 @@ from bonspiel.runs.results.store import read
 from bonspiel.runs.statistics import ranks
 from bonspiel.runs.statistics.scale import OPTIMUM, REFERENCE, Scale
 from bonspiel.runs.suite import Suite
+from bonspiel.runs.suites.lookup import load
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -229,6 +230,12 @@ def test_the_shipped_run_has_its_counts_and_they_are_those_of_the_present_planne
         assert shipped[model_steps._key(setting)] == pytest.approx(steps, rel=0.2)
     monkeypatch.setattr(model_steps, "_counted", lambda setting: pytest.fail(f"{setting} is not shipped"))
     model_steps.of_settings(efforts, shipped)
+
+
+def test_a_run_of_peers_keeps_all_shipped_episodes():
+    """A planner with a new parameter has other settings than those that were packed, and would be played again."""
+    with packed.read_any(Path("peers")) as store:
+        assert load("peers").resolve() == store.resolved
 
 
 def test_a_run_of_one_file_is_ranked_as_the_run_itself(run, played, tmp_path):
