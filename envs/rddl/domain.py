@@ -29,7 +29,7 @@ class Domain:
 
     Attributes:
         name: such as "Reservoir_ippc2023:instance=1".
-        text: of the domain's file, for the lines in messages.
+        text: of the domain's file and of the instance's.
         simulator: of pyRDDLGym.
         bounds: lowest and highest values of states and actions by fluent, arrays over the objects.
         boxed: for each action precondition, whether it is a bound and nothing else.
@@ -149,9 +149,8 @@ def read_domain(domain: str, instance: str) -> Domain:
         reason = " ".join(COLOURS.sub("", f"{said.getvalue().strip()} {error}").split())
         raise Refused(f"rddl:{name}: pyRDDLGym cannot read it ({type(error).__name__}: {reason})") from error
     boxed = tuple(map(bool, constraints.is_box_preconditions))
-    return Domain(
-        name, domain_file.read_text(encoding="utf-8", errors="replace"), simulator, dict(constraints.bounds), boxed
-    )
+    text = "".join(file.read_text(encoding="utf-8", errors="replace") for file in (domain_file, instance_file))
+    return Domain(name, text, simulator, dict(constraints.bounds), boxed)
 
 
 def repository() -> dict[str, list[str]]:

@@ -84,6 +84,7 @@ class RddlModel:
         actions = Actions(domain, bounds.of)
         self._arguments = arguments
         self.name = domain.name
+        self._digest = hashlib.blake2b(domain.text.encode(), digest_size=4).hexdigest()
         self.domain = domain
         self.layout = actions
         self.action_low, self.action_high = actions.low, actions.high
@@ -111,13 +112,14 @@ class RddlModel:
         return from_rddl, self._arguments
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, RddlModel) and self._arguments == other._arguments
+        return isinstance(other, RddlModel) and repr(self) == repr(other)
 
     def __hash__(self) -> int:
-        return hash(repr(self._arguments))
+        return hash(repr(self))
 
     def __repr__(self) -> str:
-        return f"from_rddl{self._arguments}"
+        """The arguments, and a digest of the files: a run is not resumed, nor a value on disk used, after an edit."""
+        return f"from_rddl({', '.join(map(repr, self._arguments))})  # files {self._digest}"
 
 
 def from_rddl(

@@ -189,6 +189,25 @@ def test_a_planner_plans_in_it():
     assert np.all(model.action_low <= decision.action) and np.all(decision.action <= model.action_high)
 
 
+def test_an_edited_file_is_another_problem(write):
+    paths = write("", "")
+    model = from_rddl(*paths)
+    write("real, default = 4.0", "real, default = 5.0")
+    assert from_rddl(*paths) != model and repr(from_rddl(*paths)) != repr(model)
+
+
+def test_problems_of_one_process_keep_their_own_steps():
+    def value(model):
+        rng = np.random.default_rng(0)
+        budget = planners.Budget(simulations=20)
+        return planners.make("icem").plan(model, model.initial_state(rng), budget, rng).value
+
+    wet, dry = from_rddl("Reservoir_ippc2023", "1"), from_rddl("Navigation_Continuous", "0")
+    first, other = value(wet), value(dry)
+    assert value(wet) == first
+    assert value(from_rddl("Navigation_Continuous", "0", interpreted=True)) == pytest.approx(other, rel=0.2)
+
+
 def test_the_list_shows_coordinates_and_source(capsys):
     text = ":".join(("rddl", *CORRIDOR))
     assert cli.main(["list", text]) == 0 and "switch-on(room)  categorical  0 to 3" in capsys.readouterr().out
