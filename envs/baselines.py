@@ -29,7 +29,8 @@ from bonspiel.planners.jit import (
 from bonspiel.planners.model import Array, HasPlayer, Rng
 from bonspiel.planners.planner import Budget
 
-STEPS = 20_000_000  # of all episodes together
+STEPS = 20_000_000  # of all episodes together, where states are small
+SMALL = 16  # coordinates of a state; a step of one with more takes that much longer
 MOST_EPISODES = 400_000  # that do nothing
 CHOICES = 100  # of a constant action, each in another episode's initial state
 SIMULATIONS = 1_000  # of each choice
@@ -80,7 +81,7 @@ def random_value(model: Any) -> float:
         TypeError: the model is not compiled, or has two players.
     """
     return _simulated(
-        "random policy", model, (), lambda: random_returns(model, STEPS // model.horizon, np.random.default_rng(0))
+        "random policy", model, (), lambda: random_returns(model, _episodes(model), np.random.default_rng(0))
     )
 
 
@@ -93,7 +94,7 @@ def do_nothing_value(model: Any) -> float:
 
     def compute() -> Array:
         rng = np.random.default_rng(0)
-        starts = _starts(model, min(STEPS // model.horizon, MOST_EPISODES), rng)
+        starts = _starts(model, min(_episodes(model), MOST_EPISODES), rng)
         return _returns(model, starts, rng, do_nothing.null_action(model))
 
     return _simulated("do_nothing", model, (do_nothing,), compute)
@@ -116,6 +117,11 @@ def constant_value(model: Any) -> float:
         return np.concatenate([_returns(model, np.tile(start, (EPISODES, 1)), rng, action) for start, action in pairs])
 
     return _simulated("constant", model, (do_nothing, constant), compute)
+
+
+def _episodes(model: Any) -> int:
+    """How many episodes have STEPS together, fewer in proportion where states are large; at least one."""
+    return max(1, STEPS * SMALL // max(SMALL, model.state_dim) // model.horizon)
 
 
 def _simulated(name: str, model: Any, modules: Iterable[ModuleType], compute: Callable[[], Array]) -> float:

@@ -150,8 +150,9 @@ def largest_difference(problem: str, steps: int, seed: int = 1) -> float:
             raise ValueError(f"{problem}: an episode ends for one program only, at {state}")
         left, right = (np.append(*one) for one in (theirs, ours))
         with np.errstate(invalid="ignore"):
-            difference = np.where(left == right, 0.0, np.abs(left - right) / np.maximum(1.0, np.abs(left)))
-        largest = max(largest, float(difference.max()))
+            difference = np.abs(left - right) / np.maximum(1.0, np.abs(left))
+        difference[(left == right) | (np.isnan(left) & np.isnan(right))] = 0.0
+        largest = max(largest, float(np.nan_to_num(difference, nan=np.inf).max()))
         state = start if over or theirs[0][-1] >= domain.rddl.horizon else theirs[0]
     return largest
 

@@ -69,7 +69,7 @@ class Actions:
         if left <= 0:
             raise Refused(
                 f"rddl:{self.domain.name}: max-nondef-actions = {most}: a limit of actions that are not boolean cannot "
-                "be compiled; use interpreted=true"
+                "be compiled"
             )
         return [*numbers, self._slots(tuple(flags), left)]
 
@@ -119,8 +119,30 @@ class Actions:
             for number, (boxed, expression) in enumerate(
                 zip(self.domain.boxed, self.domain.rddl.preconditions, strict=True), 1
             )
-            if not boxed and _choice_of_one(expression) is None and not self.domain.is_constant(expression)
+            if not ((boxed and self._is_box(expression)) or self._is_chosen(expression))
+            and not self.domain.is_constant(expression)
         ]
+
+    def _is_chosen(self, expression: Any) -> bool:
+        """Whether a precondition is a choice of one that the coordinates have."""
+        choice = _choice_of_one(expression)
+        known = choice is not None and choice[0] in self.domain.rddl.action_fluents
+        return choice is not None and known and self.block_of(choice[0]).rows == choice[1]
+
+    def _is_box(self, expression: Any) -> bool:
+        """Whether bounds that pyRDDLGym found are those of numbers, with the fluent's parameters in their order."""
+        order: list[str] = []
+        while expression.etype == ("aggregation", "forall"):
+            *typed, expression = expression.args
+            order += _variables(typed)
+        if expression.etype == ("boolean", "^"):
+            return all(map(self._is_box, expression.args)) if not order else False
+        fluents = [one.args for one in expression.args if one.is_pvariable_expression()]
+        of_actions = [args for args in fluents if args[0] in self.domain.rddl.action_fluents]
+        return all(
+            self.domain.range(name) in ("real", "int") and [one for one in parameters or () if one in order] == order
+            for name, parameters in of_actions
+        )
 
     def _grounded(self, fluent: str) -> tuple[str, ...]:
         """The names of a fluent's values, such as "release(t1)"."""
@@ -148,6 +170,11 @@ class Actions:
         low, high = np.where(np.isfinite(low), low, -bound), np.where(np.isfinite(high), high, bound)
         if kind == "int":
             low, high = np.ceil(low), np.floor(high)
+        if np.any(low > high):
+            raise Refused(
+                f"rddl:{self.domain.name}: action {fluent} has no values between {low.min():g} and {high.min():g}; "
+                f"set its other bound with bound=({fluent}=NUMBER)"
+            )
         return Coordinates((fluent,), names, "real" if kind == "real" else "integer", low, high, null)
 
     def _flags(self, fluent: str) -> Coordinates:

@@ -44,7 +44,7 @@ class Aggregations:
         operator = expression.etype[1]
         *typed, summed = expression.args
         variables = [(name, kind) for _, (name, kind) in typed]
-        inner = scope | {name: self._write.variable(name, kind) for name, kind in variables}
+        inner = scope | {name: self._write.variable(name, kind, scope) for name, kind in variables}
         if operator in ("forall", "exists"):
             return self._quantifier(operator == "forall", variables, summed, inner)
         name = self._write.storage.names.fresh(
@@ -56,7 +56,9 @@ class Aggregations:
         if operator in ("avg", "prod"):
             self._write.out.line(f"{name} = {'0.0' if operator == 'avg' else '1.0'}")
             step = f"{name} {'+' if operator == 'avg' else '*'}= "
-            self._write.loop(variables, lambda: self._write.out.line(step + bare(self._write.number(summed, inner))))
+            self._write.loop(
+                variables, inner, lambda: self._write.out.line(step + bare(self._write.number(summed, inner)))
+            )
             sizes = " * ".join(self._write.storage.count(kind) for _, kind in variables)
             return Value(f"({name} / ({sizes}))" if operator == "avg" else name)
         self._write.out.line(f"{name} = {'np.inf' if 'min' in operator else '-np.inf'}")
@@ -66,12 +68,13 @@ class Aggregations:
 
         def compare() -> None:
             value = self._write.named(self._write.number(summed, inner))
-            with self._write.out.block(f"if {value} {'<' if 'min' in operator else '>'} {name}:"):
+            better = f"{value} {'<' if 'min' in operator else '>'} {name}"
+            with self._write.out.block(f"if {better} or {value} != {value}:"):  # NaN stays, as numpy has it
                 self._write.out.line(f"{name} = {value}")
                 if which:
                     self._write.out.line(f"{which} = float({inner[variables[0][0]].code})")
 
-        self._write.loop(variables, compare)
+        self._write.loop(variables, inner, compare)
         return Value(which or name)
 
     def _sum(self, name: str, variables: list[tuple[str, str]], summed: Any, inner: Scope) -> None:
@@ -97,7 +100,7 @@ class Aggregations:
             with self._write.out.block(f"if {inner[chosen.variable].code} >= 0:"):
                 add()
 
-        self._write.loop([one for one in variables if chosen is None or one[0] != chosen.variable], visit)
+        self._write.loop([one for one in variables if chosen is None or one[0] != chosen.variable], inner, visit)
 
     def _factors(self, expression: Any, scope: Scope) -> tuple[list[Condition], list[Any]]:
         """The factors of a product: those that are true or false, and the others."""
@@ -159,5 +162,5 @@ class Aggregations:
             with self._write.out.block(f"if {f'not {name}' if every else name}:"):
                 self._write.out.line("break")
 
-        self._write.loop(variables, test, stop)
+        self._write.loop(variables, inner, test, stop)
         return Value(name, True)

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from bonspiel.envs.rddl.scope import ExpressionWriter, Scope
 from bonspiel.envs.rddl.storage import Value
 
@@ -43,6 +45,7 @@ VALID = {
     "Cauchy": "{1} > 0.0",
     **dict.fromkeys(("Weibull", "Gamma", "Beta", "Pareto", "Gompertz", "Kumaraswamy"), "{0} > 0.0 and {1} > 0.0"),
 }
+SUM_TOLERANCE = 1e-5  # of numpy.allclose
 
 
 def draw(writer: ExpressionWriter, expression: Any, scope: Scope) -> Value:
@@ -60,7 +63,7 @@ def draw(writer: ExpressionWriter, expression: Any, scope: Scope) -> Value:
     if name in ("KronDelta", "DiracDelta"):
         return writer.value(expression.args[0], scope)
     if name in VALID:
-        given = _valid(writer, VALID[name], [(one, writer.number(one, scope)) for one in expression.args])
+        given = _valid(writer, name, VALID[name], [(one, writer.number(one, scope)) for one in expression.args])
         if name == "Bernoulli":
             return Value(f"({writer.generator(expression)}.random() <= {given[0]})", True)
         return Value(NUMBERS[name].format(*given, rng=writer.generator(expression)))
@@ -74,9 +77,11 @@ def draw(writer: ExpressionWriter, expression: Any, scope: Scope) -> Value:
 
 def _of_list(writer: ExpressionWriter, expression: Any, weights: list[str], scaled: bool) -> Value:
     """The number of the first weight at which their sum passes a uniform draw."""
+    weights = [writer.named(one) for one in weights]
+    total = writer.named(f"({' + '.join(weights)})")
+    _refuse_weights(writer, " and ".join(f"{one} >= 0.0" for one in weights), total, scaled)
     sum_to, drawn, which = map(writer.storage.names.fresh, ("sum_to", "drawn", "which"))
-    whole = f" * ({' + '.join(weights)})" if scaled else ""
-    writer.out.line(f"{drawn} = {writer.generator(expression)}.random(){whole}")
+    writer.out.line(f"{drawn} = {writer.generator(expression)}.random() * {total if scaled else '1.0'}")
     writer.out.line(f"{which}, {sum_to} = -1.0, 0.0")
     for number, weight in enumerate(weights):
         writer.out.line(f"{sum_to} += {weight}")
@@ -88,16 +93,19 @@ def _of_list(writer: ExpressionWriter, expression: Any, weights: list[str], scal
 def _of_objects(writer: ExpressionWriter, expression: Any, scope: Scope, scaled: bool) -> Value:
     """The same, where an expression gives the weight of each object."""
     (_, (variable, kind)), (weight,) = expression.args
-    inner = scope | {variable: writer.variable(variable, kind)}
-    names, out = writer.storage.names, writer.out
-    sum_to, drawn, which = map(names.fresh, ("sum_to", "drawn", "which"))
-    whole = ""
-    if scaled:
-        total = names.fresh("total")
-        out.line(f"{total} = 0.0")
-        writer.loop([(variable, kind)], lambda: out.line(f"{total} += {writer.number(weight, inner)}"))
-        whole = f" * {total}"
-    out.line(f"{drawn} = {writer.generator(expression)}.random(){whole}")
+    inner = scope | {variable: writer.variable(variable, kind, scope)}
+    names, out, loops = writer.storage.names, writer.out, [(variable, kind)]
+    total, least, sum_to, drawn, which = map(names.fresh, ("total", "least", "sum_to", "drawn", "which"))
+    out.line(f"{total}, {least} = 0.0, 0.0")
+
+    def add() -> None:
+        one = writer.named(writer.number(weight, inner))
+        out.line(f"{total} += {one}")
+        out.line(f"{least} = min({least}, {one})")
+
+    writer.loop(loops, inner, add)
+    _refuse_weights(writer, f"{least} >= 0.0", total, scaled)
+    out.line(f"{drawn} = {writer.generator(expression)}.random() * {total if scaled else '1.0'}")
     out.line(f"{which}, {sum_to} = 0.0, 0.0")
 
     def pass_on() -> None:
@@ -106,15 +114,23 @@ def _of_objects(writer: ExpressionWriter, expression: Any, scope: Scope, scaled:
             out.line(f"{which} = float({inner[variable].code})")
             out.line("break")
 
-    writer.loop([(variable, kind)], pass_on)
+    writer.loop(loops, inner, pass_on)
     return Value(which)
 
 
-def _valid(writer: ExpressionWriter, condition: str, given: list[tuple[Any, str]]) -> list[str]:
+def _refuse_weights(writer: ExpressionWriter, not_negative: str, total: str, scaled: bool) -> None:
+    """Write a test of weights, as pyRDDLGym has: a step with wrong ones has no reward."""
+    whole = f"{total} > 0.0" if scaled else f"abs({total} - 1.0) <= {SUM_TOLERANCE}"
+    with writer.out.block(f"if not ({not_negative} and {whole}):"):
+        writer.out.line("return np.nan, True")
+
+
+def _valid(writer: ExpressionWriter, distribution: str, condition: str, given: list[tuple[Any, str]]) -> list[str]:
     """Write a test of a distribution's arguments, as pyRDDLGym has; a step with a wrong one has no reward.
 
     Args:
         writer: of statements.
+        distribution: its name.
         condition: with the arguments as {0}, {1}.
         given: expressions of the arguments, and their source.
 
@@ -122,6 +138,9 @@ def _valid(writer: ExpressionWriter, condition: str, given: list[tuple[Any, str]
         The source of the arguments, which stand in two places.
     """
     if all(writer.domain.is_constant(one) for one, _ in given):
+        values = [np.asarray(writer.domain.constant(one), dtype=float) for one, _ in given]
+        if not all(eval(condition.format(*each)) for each in np.broadcast(*values, 0.0)):
+            raise writer.refuse(f"{distribution} with arguments out of range")
         return [code for _, code in given]
     names = [writer.named(code) for _, code in given]
     with writer.out.block(f"if not ({condition.format(*names)}):"):

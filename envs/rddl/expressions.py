@@ -39,8 +39,8 @@ FUNCTIONS = {
     "div": "np.floor({} / {})",
     "mod": "({} % {})",
     "fmod": "({} % {})",
-    "min": "min({}, {})",
-    "max": "max({}, {})",
+    "min": "np.minimum({}, {})",
+    "max": "np.maximum({}, {})",
     "pow": "({} ** {})",
     "log": "(np.log({}) / np.log({}))",
     "hypot": "np.hypot({}, {})",
@@ -98,9 +98,11 @@ class Expressions:
             raise self.domain.refuse(operator if kind != "pyfunc" else f"${operator}", self.where)
         return self._kinds[kind](expression, scope)
 
-    def variable(self, name: str, kind: str) -> Variable:
-        """The variable of a loop over objects."""
-        return Variable(kind, self.storage.parameter(name))
+    def variable(self, name: str, kind: str, scope: Scope) -> Variable:
+        """The variable of a loop over objects; another name where the definition of a fluent stands within its loop."""
+        code = self.storage.parameter(name)
+        taken = {word for one in scope.values() for word in re.findall(r"\w+", one.code)}
+        return Variable(kind, self.storage.names.fresh(code) if code in taken else code)
 
     def number(self, expression: Any, scope: Scope) -> str:
         """The source of an expression's value as a number."""
@@ -237,12 +239,17 @@ class Expressions:
         return {name: Variable(kind, code) for (name, kind), code in zip(variables, codes, strict=True)}
 
     def loop(
-        self, variables: list[tuple[str, str]], body: Callable[[], None], between: Callable[[], None] = lambda: None
+        self,
+        variables: list[tuple[str, str]],
+        scope: Scope,
+        body: Callable[[], None],
+        between: Callable[[], None] = lambda: None,
     ) -> None:
         """Write statements once for all combinations of objects.
 
         Args:
             variables: of the loops, with their types; none to write the statements as they are.
+            scope: has the variables.
             body: writes the statements.
             between: writes what follows each inner loop.
         """
@@ -250,8 +257,8 @@ class Expressions:
             body()
             return
         (name, kind), *rest = variables
-        with self.out.block(f"for {self.storage.parameter(name)} in range({self.storage.count(kind)}):"):
-            self.loop(rest, body, between)
+        with self.out.block(f"for {scope[name].code} in range({self.storage.count(kind)}):"):
+            self.loop(rest, scope, body, between)
             if rest:
                 between()
 
@@ -273,5 +280,5 @@ class Expressions:
 
 
 def _literal(value: float) -> Value:
-    text = repr(value) if np.isfinite(value) else f"{'-' * (value < 0)}np.inf"
+    text = repr(value) if np.isfinite(value) else f"{'-' * (value < 0)}np.{'nan' if np.isnan(value) else 'inf'}"
     return Value(f"({text})" if text.startswith("-") else text)

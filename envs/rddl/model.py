@@ -100,9 +100,8 @@ class RddlModel:
             self.step, self.sample_action = interpreter.step, interpreter.sample_action
         else:
             written = write_source(domain, actions)
-            functions = _module(written.text)
             self.source, self.params = written.text, written.params
-            self.step, self.sample_action = functions.step, functions.sample_action
+            self.__class__ = _class_of(written.text)
 
     def initial_state(self, rng: Rng) -> Array:
         """The state that the instance begins with."""
@@ -165,6 +164,13 @@ def _state_bounds(domain: Domain, horizon: int) -> tuple[Array, Array]:
 
 
 @functools.cache
+def _class_of(text: str) -> type[RddlModel]:
+    """The class of the models with these functions, as searches find functions by the class of a model."""
+    functions = _module(text)
+    members = {"step": staticmethod(functions.step), "sample_action": staticmethod(functions.sample_action)}
+    return type(RddlModel.__name__, (RddlModel,), {"__module__": __name__, **members})
+
+
 def _module(text: str) -> ModuleType:
     """The module of a source, kept in the cache as a file, so that its machine code is kept too."""
     digest = hashlib.blake2b(text.encode(), digest_size=8).hexdigest()

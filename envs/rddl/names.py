@@ -15,7 +15,9 @@ TAKEN = {
     "np",
     "params",
     "rng",
+    "sample_action",
     "state",
+    "step",
 }
 
 

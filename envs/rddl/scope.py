@@ -42,11 +42,15 @@ class ExpressionWriter(Protocol):
     def inner(self, fluent: str, parameters: Any, scope: Scope) -> Scope:
         """The scope of a fluent's definition where it is read with these parameters."""
 
-    def variable(self, name: str, kind: str) -> Variable:
+    def variable(self, name: str, kind: str, scope: Scope) -> Variable:
         """The variable of a loop over objects."""
 
     def loop(
-        self, variables: list[tuple[str, str]], body: Callable[[], None], between: Callable[[], None] = ...
+        self,
+        variables: list[tuple[str, str]],
+        scope: Scope,
+        body: Callable[[], None],
+        between: Callable[[], None] = ...,
     ) -> None:
         """Write statements once for all combinations of objects."""
 

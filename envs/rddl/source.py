@@ -78,7 +78,7 @@ def write_source(domain: Domain, actions: Actions, generator: Callable[[Any, str
             out.line(f"interm = np.empty({storage.interm_dim})")
         for fluent in filter(lambda one: one not in storage.inlined, domain.expressions):
             _fluent(write, fluent)
-        time = storage.parameter("time")
+        time = storage.time
         out.line(f"next_state[{time}] = state[{time}] + 1.0")
         write.where = "reward"
         reward = storage.names.fresh("reward")
@@ -95,7 +95,7 @@ def _fluent(write: Expressions, fluent: str) -> None:
     """Compute a fluent for all combinations of objects; sums that an inner loop does not change stand before it."""
     variables, expression = write.domain.expressions[fluent]
     write.where = fluent
-    scope = {name: write.variable(name, kind) for name, kind in variables}
+    scope = {name: write.variable(name, kind, {}) for name, kind in variables}
 
     def compute(outer: int) -> None:
         if outer == len(variables):
@@ -107,7 +107,7 @@ def _fluent(write: Expressions, fluent: str) -> None:
         for one in loop_invariant(expression, known) if outer else ():
             if one.id not in write.known:
                 write.known[one.id] = write.value(one, scope)
-        write.loop([variables[outer]], lambda: compute(outer + 1))
+        write.loop([variables[outer]], scope, lambda: compute(outer + 1))
 
     compute(0)
     write.known.clear()

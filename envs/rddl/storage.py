@@ -43,16 +43,18 @@ class Storage:
         inlined: fluents that have no entry, as their expressions stand where they are read.
         locals: computed fluents without parameters, which are variables of the step.
         interm_dim: how many values all other intermediate fluents have.
+        time: the name of the coordinate that counts the steps.
         time_index: the coordinate of the state that counts the steps, its last one.
     """
 
     def __init__(self, domain: Domain, actions: Actions) -> None:
         self.domain, self.actions, self.names = domain, actions, Names()
         self.definitions = ["# how many objects there are of each type"]
-        self._counts = {kind: self.names.of(f"n_{kind}") for kind in domain.rddl.type_to_objects}
+        self._counts = {kind: self.names.fresh(f"n_{kind}") for kind in domain.rddl.type_to_objects}
         self.definitions += [f"{self._counts[kind]} = {len(one)}" for kind, one in domain.rddl.type_to_objects.items()]
         self.time_index = self._lay("the state", list(domain.rddl.state_fluents))
-        self.definitions.append(f"{self.names.of('time')} = {self.time_index}")
+        self.time = self.names.fresh("time")
+        self.definitions.append(f"{self.time} = {self.time_index}")
         self.definitions.append("# where the values of each fluent begin in the action")
         self.definitions += [f"{self.names.of(fluent)} = {start}" for fluent, start in actions.starts.items()]
         self.inlined = find_inlined(domain)

@@ -117,36 +117,38 @@ DEFAULTS = {
     "region": _no_region,
 }
 
-_tables: dict[tuple[Any, ...], NDArray[np.int64]] = {}
+_tables: dict[Any, NDArray[np.int64]] = {}
 
 
 def functions_of(model: Any) -> Any:
     """The table of addresses, or the functions of a Python model.
 
-    Addresses hold in this process only, so tables are kept here and never on an instance. Models of one class may have
-    different functions, such as those that are compiled from a file.
+    Addresses hold in this process only, so the table is kept here and never on an instance: one for each class, and
+    one for each set of functions that an instance has of its own.
 
     Raises:
         TypeError: the model lacks a function that all models have, or says `compiled` and has one that is not.
     """
     cls = type(model)
-    functions = tuple([getattr(model, role, None) or DEFAULTS.get(role) for role in ROLES])
-    if model.compiled and functions in _tables:
-        return _tables[functions]
+    own = getattr(model, "__dict__", {}).keys() & ROLES
+    key = (cls, *(getattr(model, role) for role in sorted(own))) if own else cls
+    if model.compiled and key in _tables:
+        return _tables[key]
+    functions = [getattr(model, role, None) or DEFAULTS.get(role) for role in ROLES]
     if None in functions:
         raise TypeError(
             f"{cls.__name__} has no `{ROLES[functions.index(None)]}`; bonspiel.envs.check_model tests models"
         )
     if INTERPRETED or not model.compiled:
-        return functions
+        return tuple(functions)
     for role, function in zip(ROLES, functions, strict=True):
         if not hasattr(function, "py_func"):
             raise TypeError(
                 f'{cls.__name__}.{role} is not compiled: decorate it with @compiled("{role}"), '
                 "or set `compiled = False` on the model"
             )
-    _tables[functions] = np.array([address_of(*pair) for pair in zip(functions, ROLES, strict=True)], np.int64)
-    return _tables[functions]
+    _tables[key] = np.array([address_of(*pair) for pair in zip(functions, ROLES, strict=True)], np.int64)
+    return _tables[key]
 
 
 def problem_of(

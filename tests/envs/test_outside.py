@@ -153,7 +153,6 @@ def test_a_plan_of_one_step_sees_one_step():
     [
         ("gym:Pendulm-v1", "Did you mean: `Pendulum`"),
         ("gym:Pendulum-v1:gg=1", "gym:Pendulum-v1 failed .*'gg'"),
-        ("gym:CartPole-v1", "gym:CartPole-v1: action_space=.*Box"),
         ("gym:nowhere/Env-v0", "Namespace nowhere not found"),
         ("nowhere:Env", "nowhere cannot be imported .*run where its file is"),
         ("owned:nothing", "owned has no 'nothing'"),

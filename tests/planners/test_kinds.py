@@ -32,10 +32,10 @@ def plan(text, model, simulations=200, seed=0):
 
 def test_the_planners_that_say_so_are_those_that_are_named():
     takers = [name for name in planners.names() if traits_of(planners.make(name)).action_kinds == KINDS]
-    assert sorted(takers) == sorted(TAKERS)
+    assert sorted(takers) == sorted({*TAKERS, *planners.BASELINES})
 
 
-@pytest.mark.parametrize("name", [name for name in planners.names() if name not in TAKERS])
+@pytest.mark.parametrize("name", [name for name in planners.names() if name not in {*TAKERS, *planners.BASELINES}])
 def test_others_refuse_in_one_line_that_names_the_planners_that_do(name):
     reason = planners.unsupported(planners.make(name), FEW)
     assert reason == f"takes no categorical actions; these planners do: {', '.join(TAKERS)}"

@@ -9,7 +9,7 @@ from bonspiel.runs.reporting import chart
 def undrawn(monkeypatch):
     """The chart of a run is two empty files: to draw it takes most of the time of a short run."""
 
-    def save(panels, folder):
+    def save(panels, folder, regret=False):
         paths = [folder / "chart.png", folder / "chart.svg"]
         for path in paths:
             path.touch()

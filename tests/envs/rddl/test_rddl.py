@@ -152,6 +152,56 @@ def test_what_cannot_be_compiled_can_be_interpreted():
     assert np.isfinite(model.step(state, action, new, model.params, rng)[0]) and np.isfinite(new).all()
 
 
+def stepped(tmp_path, fluents, cpfs, reward="s", state=2.0, noise=1.0):
+    """(next s, reward) of a small domain with two objects, in ours and in pyRDDLGym's simulator."""
+    domain, instance = tmp_path / "d.rddl", tmp_path / "i.rddl"
+    domain.write_text(
+        "domain d { types { obj : object; }; pvariables { s : { state-fluent, real, default = 0.0 }; "
+        f"a(obj) : {{ action-fluent, real, default = 0.0 }}; {fluents} }}; cpfs {{ {cpfs} }}; reward = {reward}; "
+        "action-preconditions { forall_{?x : obj} [a(?x) >= -1.0 ^ a(?x) <= 1.0]; }; }"
+    )
+    instance.write_text(
+        "non-fluents n { domain = d; objects { obj : {o1, o2}; }; }"
+        "instance i { domain = d; non-fluents = n; max-nondef-actions = pos-inf; horizon = 5; discount = 1.0; }"
+    )
+    found = []
+    for interpreted in (False, True):
+        model = from_rddl(str(domain), str(instance), interpreted=interpreted)
+        start, new = model.initial_state(None), np.full(model.state_dim, np.nan)
+        start[0] = state
+        with np.errstate(all="ignore"):
+            reward, _ = model.step(start, np.array([0.25, -0.5]), new, model.params, np.random.default_rng(0))
+        found.append([reward, *new])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("fluents", "cpfs", "reward"),
+    [
+        (
+            "f(obj) : { interm-fluent, real }; g(obj, obj) : { non-fluent, real, default = 2.0 };",
+            "f(?x) = sum_{?y : obj} [g(?x, ?y) * a(?y)]; s' = sum_{?y : obj} [f(?y) * a(?y)];",
+            "s",
+        ),
+        ("time : { state-fluent, real, default = 3.0 };", "time' = time * 2.0; s' = s + time;", "s"),
+        ("n_obj : { non-fluent, real, default = 9.0 };", "s' = s + n_obj + (sum_{?x : obj} [a(?x)]);", "s"),
+        ("step : { interm-fluent, real };", "step = s * 3.0; s' = step;", "s"),
+        ("", "s' = s;", "max_{?x : obj} [ln[a(?x)]]"),
+        ("", "s' = s;", "min[1.0, ln[-s]]"),
+    ],
+    ids=["inlined", "time", "count", "step", "max", "min"],
+)
+def test_names_and_nan_are_as_in_pyrddlgym(tmp_path, fluents, cpfs, reward):
+    ours, theirs = stepped(tmp_path, fluents, cpfs, reward)
+    np.testing.assert_allclose(ours, theirs)
+
+
+@pytest.mark.parametrize("draw", ["Bernoulli(P)", "Uniform(2.0, P)", "Exponential(-P)"])
+def test_constant_arguments_out_of_range_are_refused(tmp_path, draw):
+    with pytest.raises(Refused, match="with arguments out of range"):
+        stepped(tmp_path, "P : { non-fluent, real, default = 1.2 };", f"s' = s + {draw};")
+
+
 def test_models_are_equal_by_their_arguments_and_survive_a_pickle():
     model = from_rddl(*CORRIDOR)
     again = pickle.loads(pickle.dumps(model))
