@@ -134,7 +134,7 @@ def test_the_last_report_is_all_but_the_decision(ticking):
 
 @pytest.mark.parametrize(
     ("planner", "environment", "budget"),
-    [("uct", "trap", Budget(seconds=60.0)), ("presearch", "curling", Budget(10_000))],
+    [("uct", "trap", Budget(seconds=60.0)), ("presearch", "curling", Budget(1_000_000))],
 )
 def test_a_report_can_end_the_search(planner, environment, budget):
     needs(environment)
