@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from bonspiel.planners.checks import check_actions, discrete_actions, offers, steps_left
-from bonspiel.planners.kinds import KINDS
+from bonspiel.planners.kinds import KINDS, REAL, kind_codes
 from bonspiel.planners.model import Array, HasNullAction, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, Traits, check_plan
 
@@ -24,9 +24,9 @@ def null_action(model: Model) -> Array:
     if offers(model, HasNullAction):
         return check_actions(model, [model.null_action], "null_action")[0]
     action = np.clip(np.zeros(len(model.action_low)), model.action_low, model.action_high)
-    kinds = getattr(model, "action_kinds", None)
-    if kinds is not None:
-        whole = np.array([kind != "real" for kind in kinds])
+    codes = kind_codes(model)
+    if len(codes) > 0:
+        whole = codes != REAL
         action[whole] = np.where(action > 0.0, np.ceil(action), np.floor(action))[whole]
     return action
 
