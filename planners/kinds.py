@@ -15,22 +15,6 @@ from bonspiel.planners.model import Array, Model, Rng
 KINDS = ("real", "integer", "boolean", "categorical")
 REAL, INTEGER, BOOLEAN, CATEGORICAL = range(4)  # their codes, the places in KINDS
 ONLY_REAL = KINDS[:1]
-TAKERS = (
-    "random",
-    "uct",
-    "pw",
-    "dpw",
-    "voot",
-    "abstraction",
-    "scaled_abstraction",
-    "adaptive",
-    "sequential_halving",
-    "open_loop",
-    "random_shooting",
-    "cem",
-    "icem",
-)
-"""The planners of this package that take all kinds."""
 
 ALL_REAL = np.zeros(0, np.int64)
 MOST_LISTED = 64  # actions of a model without real coordinates that a fixed set lists one by one
@@ -64,9 +48,7 @@ def other_kinds(model: Model) -> list[str]:
 def refused_kinds(model: Model, taken: tuple[str, ...]) -> str | None:
     """Say why a planner that takes these kinds refuses a model; None if it takes all of the model's."""
     refused = [kind for kind in other_kinds(model) if kind not in taken]
-    if not refused:
-        return None
-    return f"takes no {' or '.join(refused)} actions; these planners do: {', '.join(TAKERS)}"
+    return f"takes no {' or '.join(refused)} actions" if refused else None
 
 
 def value_counts(model: Model) -> Array:

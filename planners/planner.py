@@ -251,7 +251,8 @@ def check_plan(planner: Planner, model: Model, state: Any, budget: Any, rng: Any
     if not isinstance(rng, np.random.Generator):
         raise TypeError(f"rng={rng!r}: must be a numpy.random.Generator; pass numpy.random.default_rng(seed)")
     if reason := unsupported(planner, model):
-        raise TypeError(f"{type(planner).__name__} cannot search {type(model).__name__}: {reason}")
+        able = "planners.names_for(model) names those that can"
+        raise TypeError(f"{type(planner).__name__} cannot search {type(model).__name__}: {reason}; {able}")
     if root_actions is not None and not traits_of(planner).takes_root_actions:
         require(False, "root_actions", root_actions, f"None; {type(planner).__name__} does not take the root's actions")
     return checked

@@ -74,8 +74,15 @@ def planner_for(text: str, model: "Model", env: str) -> "Planner":
 
     planner = parsed(planners.parse, text)
     if reason := planners.unsupported(planner, model):
-        raise UsageError(f"{text} cannot search {env}: {reason}")
+        raise UsageError(f"{text} cannot search {env}: {reason}; {able(model)}")
     return planner
+
+
+def able(model: "Model") -> str:
+    """The end of an error's line: which planners can search a model."""
+    from bonspiel import planners
+
+    return f"these can: {', '.join(planners.names_for(model, extensions=True))}"
 
 
 def known_fields(cls: type[Any], given: Mapping[str, Any], where: str, *more: str) -> None:

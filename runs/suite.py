@@ -14,7 +14,7 @@ import numpy as np
 from bonspiel.planners.core.code.errors import error_place, error_text
 from bonspiel.planners.core.code.packages import origin
 from bonspiel.runs import seeding
-from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError, amount, known_fields, parsed
+from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError, able, amount, known_fields, parsed
 from bonspiel.runs.planner_check import refuse_broken
 
 if TYPE_CHECKING:
@@ -164,8 +164,7 @@ class Suite:
             model = models[experiment.env]
             for entrant in experiment.planners:
                 if reason := planners.unsupported(players[entrant.planner], model):
-                    able = ", ".join(planners.names_for(model, extensions=True))
-                    raise UsageError(f"{entrant.planner} cannot play {experiment.env}: {reason}; these can: {able}")
+                    raise UsageError(f"{entrant.planner} cannot play {experiment.env}: {reason}; {able(model)}")
                 planners.planner.announce(players[entrant.planner], model)
         for env, text in dict.fromkeys((one.env, e.planner) for one in self.experiment for e in one.planners):
             refuse_broken(text, env, planners.parse, partial(model_of, env))

@@ -82,8 +82,6 @@ class AgreementStudy:
             number("bandwidth", self.bandwidth, 1e-9, 1e9, whole=False)
         self.workers = tuple(sorted({number("workers", w, 1, 4096, whole=True) for w in self.workers}))
         self.player = planner_for(self.planner, self.model, self.env)
-        if reason := planners.unsupported(self.player, self.model):
-            raise UsageError(f"{self.planner} cannot search {self.env}: {reason}")
         rules = self.rules or [rule for rule in RULES if rule != SHARED and self._unfit(rule) is None]
         self.rules = tuple(dict.fromkeys(rules))
         for rule in self.rules:

@@ -6,6 +6,21 @@ import numpy as np
 
 from bonspiel.planners.jit import compiled
 
+TAKERS = (
+    "uct",
+    "pw",
+    "dpw",
+    "voot",
+    "abstraction",
+    "scaled_abstraction",
+    "adaptive",
+    "sequential_halving",
+    "open_loop",
+    "random_shooting",
+    "cem",
+    "icem",
+)
+"""The planners besides the baselines that take all kinds of actions."""
 CODES = {"real": 0.0, "integer": 1.0, "boolean": 2.0, "categorical": 3.0}
 
 

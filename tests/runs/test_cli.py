@@ -268,6 +268,11 @@ def test_resuming_where_nothing_is_begins(run, rows):
             "run trap --planner presearch",
             ["presearch cannot play trap: needs `aim_grid`, `step_exact`", "these can: uct, "],
         ),
+        (
+            "run gym:CartPole-v1 --planner mppi",
+            ["mppi cannot play gym:CartPole-v1: takes no categorical actions; these can: uct, pw, "],
+        ),
+        ("tree trap --planner presearch", ["presearch cannot search trap: needs `aim_grid`", "these can: uct, "]),
         ("export done --out done", ["done cannot be written (Is a directory)"]),
         ("chart done --out empty.toml", ["empty.toml cannot be written (File exists)"]),
         ("chart done --out empty.toml/x", ["empty.toml/x cannot be written (Not a directory)"]),

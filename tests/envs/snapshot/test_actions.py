@@ -6,8 +6,8 @@ import pytest
 from gymnasium import spaces
 
 from bonspiel import envs, planners
-from bonspiel.planners.kinds import TAKERS
 from tests.envs.snapshot.toys import Restorable
+from tests.planners.kinds_models import TAKERS
 
 
 class Checking(Restorable):
@@ -213,7 +213,7 @@ def test_a_box_of_real_numbers_has_no_kinds():
 MIXED = spaces.Dict({"choice": spaces.Discrete(3, start=5), "push": box(-1.0, 1.0, np.float64)})
 
 
-@pytest.mark.parametrize("name", [name for name in TAKERS if name != "random"])
+@pytest.mark.parametrize("name", TAKERS)
 def test_the_best_action_of_a_dict_is_found(name):
     """Choice 6 earns 1 more, and a push near 0.5 up to 1 more; random actions earn 0.9 on average."""
 
