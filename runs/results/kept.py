@@ -1,6 +1,6 @@
-"""Episodes of an earlier run that a new one keeps, instead of playing them again."""
+"""Episodes of earlier runs that a new one keeps, instead of playing them again."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -31,7 +31,10 @@ def add_all(store: Store, setting: Setting, episodes: Iterator[Episode]) -> None
         store.add(Batch(setting, [*chunk], 0.0))
 
 
-def provenance(facts: Mapping[str, Any], old: Store) -> dict[str, Any]:
-    """The facts of a new run and, as for merged runs, those of the run whose episodes it keeps, and of that one's."""
-    own = {"run": f"episodes kept of {old.folder}", **old.provenance}
-    return {**facts, "merged": [own, *own.pop("merged", [])]}
+def provenance(facts: Mapping[str, Any], earlier: Sequence[Store]) -> dict[str, Any]:
+    """The facts of a new run and, as for merged runs, those of the runs whose episodes it keeps, and of theirs."""
+    merged = []
+    for old in earlier:
+        own = {"run": f"episodes kept of {old.folder}", **old.provenance}
+        merged += [own, *own.pop("merged", [])]
+    return {**facts, "merged": merged} if merged else {**facts}

@@ -3,7 +3,7 @@
 import json
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ def write(
     provenance: Facts,
     resume: bool,
     part: RunPart = WHOLE,
-    old: Store | None = None,
+    earlier: Sequence[Store] = (),
 ) -> Iterator[Store]:
     """Open the results of a run for the one driver that plays it.
 
@@ -44,7 +44,7 @@ def write(
         provenance: as from `runs.provenance.collect`.
         resume: whether to continue an existing run.
         part: the share of the episodes to play.
-        old: a run from which a new one keeps the episodes that both have.
+        earlier: runs from which a new one keeps the episodes that both have; of two that have one, the first.
 
     Raises:
         UsageError: the folder cannot be written, is in use, or holds something else: other files, a run that `suite`
@@ -55,9 +55,8 @@ def write(
     _holds_run(folder, suite, resolved, provenance, resume, part)
     with locked(folder):
         if not _holds_run(folder, suite, resolved, provenance, resume, part):
-            facts = provenance if old is None else kept.provenance(provenance, old)
-            with drafted(folder, suite, resolved, facts, part) as draft:
-                if old is not None:
+            with drafted(folder, suite, resolved, kept.provenance(provenance, earlier), part) as draft:
+                for old in earlier:
                     kept.take(old, draft)
         with closing(opened(folder, "rw", True)) as store:
             try:

@@ -2,8 +2,8 @@
 
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ def play(
     part: RunPart = WHOLE,
     place: Place = HERE,
     unseeded: bool = False,
-    old: Path | None = None,
+    keep: Sequence[Path] = (),
 ) -> None:
     """Play all episodes of a suite, or of a part of it, that are not in the folder's results yet.
 
@@ -47,7 +47,7 @@ def play(
         part: the share of the episodes to play.
         place: the workers' machine or cluster.
         unseeded: whether an environment may begin other episodes with the same seed.
-        old: a run whose episodes a new one keeps where both have them, as for `packed.read_any`.
+        keep: runs whose episodes a new one keeps, each as for `packed.read_any`; of two that have one, the first.
 
     Raises:
         UsageError: the suite names something unknown, the cluster cannot be reached, or the folder is refused.
@@ -57,12 +57,10 @@ def play(
     slow = {env: advice(model_of(env)) for env in dict.fromkeys(experiment.env for experiment in suite.experiment)}
     for note in (*seeding.notes(resolved), *(f"{env}: {advised}" for env, advised in slow.items() if advised)):
         print(f"note: {note}", file=sys.stderr)
-    with (
-        backends.connect(place, jobs) as workers,
-        packed.read_any(old) if old else nullcontext() as earlier,
-        run_folder.write(folder, suite, resolved, provenance, resume, part, earlier) as results,
-    ):
-        play_pending(results, workers)
+    with backends.connect(place, jobs) as workers, ExitStack() as stack:
+        earlier = [stack.enter_context(packed.read_any(run)) for run in keep]
+        with run_folder.write(folder, suite, resolved, provenance, resume, part, earlier) as results:
+            play_pending(results, workers)
 
 
 @contextmanager

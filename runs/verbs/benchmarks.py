@@ -118,13 +118,14 @@ def add_verbs(verb: Verb) -> None:
     add_cluster(command)
     option(command, "--out", "FOLDER", "folder for the results (default: results/NAME)")
     flag(command, "--resume", "continue the run in --out; more planners, budgets and episodes extend it")
-    option(
+    repeatable(
         command,
         "--keep",
         "RUN",
         (
             "keep the episodes of another run, a folder, a file *.sqlite.xz or `peers`, that this one has too: same "
-            "problem, planner, seed and simulations; also those of other sources, so play anew what has changed"
+            "problem, planner, seed and simulations; also those of other sources, so play anew what has changed; "
+            "repeatable, the first run that has an episode counts"
         ),
     )
     add_unseeded(command)

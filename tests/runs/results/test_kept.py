@@ -70,6 +70,19 @@ def test_a_seed_or_a_part_that_differs_keeps_no_episode_of_it(run, old, tmp_path
     assert sorted(found(tmp_path / "part", "random", 3)) == [0, 2, 4]
 
 
+def test_of_several_runs_to_keep_the_first_that_has_an_episode_counts(run, old, tmp_path):
+    more = tmp_path / "more"
+    assert run(*OLD[:4], "--budget", "3,30", "--episodes", "7", "--jobs", "1", "--out", more)[0] == 0
+    change(more, "UPDATE episode SET total = 8")
+    new = tmp_path / "new"
+    line = *OLD[:4], "--budget", "3", "--episodes", "8", "--jobs", "1", "--out", new, "--keep", old, "--keep", more
+    assert "1 of 8 episodes to play" in run(*line)[2]
+    assert [*found(new, "random", 3).values()][:7] == [7.0] * 5 + [8.0] * 2
+    with store.read(new) as results:
+        runs = [one["run"] for one in results.provenance["merged"]]
+    assert runs == [f"episodes kept of {folder}" for folder in (old, more)]
+
+
 def test_a_run_to_keep_is_refused_with_words(run, tmp_path):
     assert "not shipped with bonspiel (peers)" in run(*OLD, "--keep", "x/nowhere")[2]
     assert "leave --keep out" in run(*OLD, "--keep", "peers", "--dry-run")[2]
