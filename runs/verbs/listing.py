@@ -12,7 +12,6 @@ from bonspiel.runs.verbs.command_line import DONE, GROUP, Verb
 if TYPE_CHECKING:
     from bonspiel.extensions import Extension
     from bonspiel.planners.registry import Registry
-    from bonspiel.runs.verbs.parameters import Parameter
 
 PARAGRAPH = "\n\n"
 NARROWEST, WIDEST = 72, 118  # characters of a line
@@ -101,15 +100,10 @@ def show_problem(text: str, source: bool) -> None:
         print(model.source, end="")
         return
     print(f"{text}: {model.state_dim} coordinates of the state, {model.horizon} steps, discount {model.discount:g}\n")
-    rows = [
-        (name, kind, f"{low:g} to {high:g}", f"{null:g}")
-        for name, kind, low, high, null in zip(
-            model.action_names, model.action_kinds, model.action_low, model.action_high, model.null_action, strict=True
-        )
-    ]
-    widths = [max(map(len, column)) for column in zip(("action", "kind", "values", "default"), *rows, strict=True)]
-    for row in [("action", "kind", "values", "default"), *rows]:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+    ends = zip(model.action_low, model.action_high, strict=True)
+    defaults, values = [f"{value:g}" for value in model.null_action], [f"{low:g} to {high:g}" for low, high in ends]
+    rows = zip(model.action_names, model.action_kinds, defaults, values, strict=True)
+    print("\n".join(table([("action", "kind", "default", "values"), *rows])))
 
 
 def registries() -> tuple["Registry", ...]:
@@ -149,7 +143,7 @@ def defaults(registry: "Registry", name: str) -> str:
 
 
 def show_parameters(name: str) -> None:
-    """Print what a planner, environment or game is, and the meaning of its parameters.
+    """Print what a planner, environment or game is, and the meaning of its parameters; of two of that name, both.
 
     Raises:
         UsageError: no such name, or it cannot be imported.
@@ -157,14 +151,17 @@ def show_parameters(name: str) -> None:
     from bonspiel.runs.verbs.parameters import describe
 
     try:
-        registry = registry_of(name)
-        place, text, parameters = describe(registry, name)
+        found = [(registry, describe(registry, name)) for registry in registries_of(name)]
     except ValueError as error:
         raise UsageError(str(error)) from error
-    kind = "" if ":" in name else f"{registry.kind} "
-    print(f"{kind}{name}: {place}\n{text.partition(PARAGRAPH)[0]}\n")
-    print(kinds_line(registry.cls(name)), end="")
-    print("\n".join(table(parameters)) if parameters else "It has no parameters.")
+    for registry, (place, text, parameters) in found:
+        if registry is not found[0][0]:
+            print()
+        kind = "" if ":" in name else f"{registry.kind} "
+        print(f"{kind}{name}: {place}\n{text.partition(PARAGRAPH)[0]}\n")
+        print(kinds_line(registry.cls(name)), end="")
+        rows = [(of.name, of.default or "(required)", of.meaning) for of in parameters]
+        print("\n".join(table([("parameter", "default", "meaning"), *rows])) if rows else "It has no parameters.")
 
 
 def kinds_line(cls: Any) -> str:
@@ -175,8 +172,8 @@ def kinds_line(cls: Any) -> str:
     return f"Kinds of actions: {', '.join(dict.fromkeys(kinds))}.\n\n"
 
 
-def registry_of(name: str) -> "Registry":
-    """The registry that has a name: of games only if no environment has it, as games have a problem's parameters.
+def registries_of(name: str) -> list["Registry"]:
+    """The registries that have a name: a game is often also an environment.
 
     Raises:
         ValueError: none has it; names the close match, or what to write instead.
@@ -187,9 +184,8 @@ def registry_of(name: str) -> "Registry":
     known = [
         (registry, {**registry.everything(), **registry.aliases, **registry.installed()}) for registry in registries()
     ]
-    for registry, names in known:
-        if name in names:
-            return registry
+    if found := [registry for registry, names in known if name in names]:
+        return found
     removed = [registry for registry, _ in known if name in registry.removed]
     if removed:
         removed[0].place(name)  # the error says what to take instead
@@ -205,26 +201,23 @@ def registry_of(name: str) -> "Registry":
             f"{name!r}: its parameters are those of gymnasium.make({id!r}), lookahead, horizon and discount"
         )
     if ":" in name:  # module:attribute, of which every registry takes any
-        return known[0][0]
+        return [known[0][0]]
     raise unknown("planner, environment or game", name, everything)
 
 
-def table(parameters: Sequence["Parameter"]) -> Iterator[str]:
-    """Lines with the name, the default and the meaning of each parameter."""
-    rows = [
-        ("parameter", "default", "meaning"),
-        *((of.name, of.default or "(required)", of.meaning) for of in parameters),
-    ]
-    first = max(len(row[0]) for row in rows) + 2
-    second = max(len(row[1]) for row in rows if len(row[1]) <= WIDEST_DEFAULT) + 2
-    indent = " " * (first + second)
+def table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Lines with the cells of each row, the last wrapped; it stands below a long one, a default, before it."""
+    *short, defaults, _ = zip(*rows, strict=True)
+    widths = [max(map(len, column)) + 2 for column in short]
+    widths.append(max(len(default) for default in defaults if len(default) <= WIDEST_DEFAULT) + 2)
+    indent = " " * sum(widths)
     width = min(max(shutil.get_terminal_size((WIDEST, 1)).columns, NARROWEST), WIDEST)
-    for name, default, meaning in rows:
-        start = f"{name:<{first}}{default:<{second}}"
-        if len(default) > WIDEST_DEFAULT:
+    for *cells, last in rows:
+        start = "".join(cell.ljust(least) for cell, least in zip(cells, widths, strict=True))
+        if len(cells[-1]) > WIDEST_DEFAULT:
             yield start
             start = indent
-        yield textwrap.fill(meaning, width, initial_indent=start, subsequent_indent=indent).rstrip() or start.rstrip()
+        yield textwrap.fill(last, width, initial_indent=start, subsequent_indent=indent).rstrip() or start.rstrip()
 
 
 def add_verbs(verb: Verb) -> None:

@@ -48,7 +48,12 @@ def test_its_players_refuse_other_models(name):
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("mixed_doubles", ["game mixed_doubles: ", "\nextra_ends  0"]), ("gtp", ["command    (required)  the program"])],
+    [
+        ("mixed_doubles", ["game mixed_doubles: ", "\nextra_ends  0"]),
+        ("gtp", ["command    (required)  the program"]),
+        ("curling", ["environment curling: ", "\nvelocity_unit  m/s ", "\n\ngame curling: ", "\nties        half "]),
+        ("go", ["environment go: ", "\n\ngame go: bonspiel.go.games.game.GoGame"]),
+    ],
 )
 def test_list_shows_what_guests_add(run, name, words):
     status, out, _ = run("list", name)
