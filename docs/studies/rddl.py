@@ -2,7 +2,8 @@
 
 python docs/studies/rddl.py Reservoir_ippc2023:1 HVAC:0 --steps 1000
 
-Without names: the forty instances of the competition of 2023, and fifteen domains with real actions.
+Without names: the forty instances of the competition of 2023, fifteen domains with real actions, and one, in this
+checkout, that draws from every distribution.
 """
 
 import argparse
@@ -41,9 +42,11 @@ REAL = (
     "Epidemic",
     "Zombies_arcade",
 )
+DRAWS = "tests/envs/rddl/draws.rddl:tests/envs/rddl/draws_1.rddl"
 PROBLEMS = (
     *(f"{name}_ippc2023:{instance}" for name in COMPETITION for instance in range(1, 6)),
     *(f"{name}:0" for name in REAL),
+    DRAWS,
 )
 LARGE = {"RecSim_ippc2023:4": 50, "RecSim_ippc2023:5": 5}  # most steps that are compared: plain Python takes seconds
 TOLERANCE = 1e-9
@@ -54,11 +57,12 @@ class RecordingGenerator:
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
-        self.kept: dict[int, Any] = {}
+        self.kept: dict[int, tuple[Any, list[Any]]] = {}  # by the expression: draws, and the arguments of each
         self.expressions: list[int] = []  # that are evaluated, the innermost last
 
-    def _keep(self, values: Any) -> Any:
-        self.kept[self.expressions[-1]] = np.ravel(values)
+    def _keep(self, values: Any, *arguments: Any) -> Any:
+        given = [np.ravel(np.broadcast_to(one, np.shape(values))) for one in arguments]
+        self.kept[self.expressions[-1]] = np.ravel(values), given
         return values
 
     def normal(self, loc: Any, scale: Any) -> Any:
@@ -80,20 +84,35 @@ class RecordingGenerator:
 
     def gamma(self, shape: Any, scale: Any) -> Any:
         """Draw from gamma distributions."""
-        return scale * self._keep(self._rng.standard_gamma(shape))
+        return scale * self._keep(self._rng.standard_gamma(shape), shape)
+
+    def gumbel(self, loc: Any, scale: Any) -> Any:
+        """Draw from Gumbel distributions, by uniform draws as numpy does."""
+        return loc - scale * np.log(-np.log1p(-self._keep(self._rng.random(np.broadcast(loc, scale).shape))))
+
+    def standard_cauchy(self, size: Any) -> Any:
+        """Draw from the standard Cauchy distribution."""
+        return self._keep(self._rng.standard_cauchy(size))
 
     def __getattr__(self, name: str) -> Any:
-        return lambda *given, **named: self._keep(getattr(self._rng, name)(*given, **named))
+        def drawn(*given: Any, **named: Any) -> Any:
+            return self._keep(getattr(self._rng, name)(*given, **named), *given, *named.values())
+
+        return drawn
 
 
 class ReplayedDraw:
-    """Stands for a generator: whatever is drawn is the draw that was recorded."""
+    """Stands for a generator: whatever is drawn is the draw that was recorded, NaN if its arguments are others."""
 
-    def __init__(self, value: Any) -> None:
-        self._value = value
+    def __init__(self, value: Any, arguments: Sequence[Any] = ()) -> None:
+        self._value, self._arguments = value, arguments
 
     def __getattr__(self, name: str) -> Any:
-        return lambda *given: self._value
+        def drawn(*given: Any) -> Any:
+            same = not self._arguments or np.allclose(given, self._arguments, rtol=TOLERANCE, atol=0.0)
+            return self._value if same else np.nan
+
+        return drawn
 
 
 class Compared:
@@ -120,8 +139,10 @@ class Compared:
 
     def at(self, expression: int, position: int) -> ReplayedDraw:
         """The draw that pyRDDLGym made for an expression's objects; a branch that it did not take has none."""
-        kept = self._draws.kept.get(expression)
-        return ReplayedDraw(0.5 if kept is None else kept[int(position)])
+        if (kept := self._draws.kept.get(expression)) is None:
+            return ReplayedDraw(0.5)
+        values, arguments = kept
+        return ReplayedDraw(values[int(position)], [one[int(position)] for one in arguments])
 
     def _recorded(self, expression: Any, values: Any) -> Any:
         self._draws.expressions.append(expression.id)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from bonspiel.envs.rddl import expressions, from_rddl
+from bonspiel.envs.rddl import draws, expressions, from_rddl
+from bonspiel.envs.rddl.storage import Value
 from docs.studies import rddl as study
 
 # with actions of other kinds; the study has all with real ones
@@ -31,6 +32,25 @@ def test_a_difference_is_found(monkeypatch):
     """Where ours takes the sine for the cosine."""
     monkeypatch.setitem(expressions.FUNCTIONS, "cos", "np.sin({})")
     assert study.largest_difference("UAV_ippc2023:1", 3) > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("Gumbel", "({0} + {1} * np.log(-np.log1p(-{rng}.random())))"),
+        ("Beta", "{rng}.beta({1}, {0})"),
+        ("Laplace", "{rng}.laplace({0}, 2.0 * {1})"),
+    ],
+)
+def test_a_difference_of_a_distribution_is_found(monkeypatch, name, wrong):
+    monkeypatch.setitem(draws.NUMBERS, name, wrong)
+    assert study.largest_difference(study.DRAWS, 3) > 1e-3
+
+
+def test_a_difference_of_a_discrete_distribution_is_found(monkeypatch):
+    """Where ours takes the first of a list."""
+    monkeypatch.setattr(draws, "_of_list", lambda *given: Value("0.0"))
+    assert study.largest_difference(study.DRAWS, 3) == 1.0
 
 
 def test_the_study_prints_a_line_for_each_problem(capsys):
