@@ -25,8 +25,8 @@ class Coordinates:
         low: smallest values.
         high: largest values.
         null: values of an action that does nothing.
-        rows: of a choice of one: how many of the fluent's parameters pick the coordinate, whose value says for which
-            of the other parameters' objects the fluent is true; None otherwise.
+        rows: of a choice of one: the number of the fluent's first parameters whose objects have a coordinate each; its
+            value names the objects of the other parameters for which the fluent is true. None otherwise.
         slots: whether each coordinate says which one of all values of the fluents differs from its default.
     """
 
@@ -203,7 +203,11 @@ class Actions:
 
     @cached_property
     def _exclusive(self) -> dict[str, int]:
-        """Boolean fluents of which at most one is true, by how many of their first parameters each choice has."""
+        """Boolean fluents of which at most one value is true for each choice of their first parameters.
+
+        Returns:
+            The number of these first parameters, by fluent.
+        """
         found = {}
         for expression in self.domain.rddl.preconditions:
             if (choice := _choice_of_one(expression)) is None:

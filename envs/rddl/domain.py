@@ -63,11 +63,11 @@ class Domain:
         return list(self.rddl.variable_params[fluent] or ())
 
     def sizes(self, types: list[str]) -> tuple[int, ...]:
-        """How many objects each of these types has."""
+        """The number of objects of each of these types."""
         return tuple(self.rddl.object_counts(types)) if types else ()
 
     def count(self, fluent: str) -> int:
-        """How many values a fluent has: one for each combination of objects."""
+        """The number of a fluent's values: one for each combination of objects."""
         return int(np.prod(self.sizes(self.types(fluent)), dtype=int))
 
     def range(self, fluent: str) -> str:

@@ -22,7 +22,7 @@ TAKEN = {
 
 
 class Names:
-    """Names that were given, by what they stand for."""
+    """Names of Python for the fluents, types and parameters of a domain."""
 
     def __init__(self) -> None:
         self._given: dict[str, str] = {}

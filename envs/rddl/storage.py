@@ -42,14 +42,14 @@ class Storage:
         definitions: lines of source that name sizes, first entries and constants.
         inlined: fluents that have no entry, as their expressions stand where they are read.
         locals: computed fluents without parameters, which are variables of the step.
-        interm_dim: how many values all other intermediate fluents have.
+        interm_dim: the number of values of all other intermediate fluents.
         time: the name of the coordinate that counts the steps.
         time_index: the coordinate of the state that counts the steps, its last one.
     """
 
     def __init__(self, domain: Domain, actions: Actions) -> None:
         self.domain, self.actions, self.names = domain, actions, Names()
-        self.definitions = ["# how many objects there are of each type"]
+        self.definitions = ["# the number of objects of each type"]
         self._counts = {kind: self.names.fresh(f"n_{kind}") for kind in domain.rddl.type_to_objects}
         self.definitions += [f"{self._counts[kind]} = {len(one)}" for kind, one in domain.rddl.type_to_objects.items()]
         self.time_index = self._lay("the state", list(domain.rddl.state_fluents))
@@ -131,7 +131,7 @@ class Storage:
         return _loaded(code, boolean)
 
     def _lay(self, where: str, fluents: list[str]) -> int:
-        """Give fluents consecutive entries; how many they have together."""
+        """Give fluents consecutive entries, and return the number of all entries."""
         self.definitions.append(f"# where the values of each fluent begin in {where}")
         start = 0
         for fluent in fluents:
