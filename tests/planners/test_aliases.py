@@ -3,9 +3,9 @@
 import pytest
 
 from bonspiel import planners
-from bonspiel.envs import make_model
 from bonspiel.planners.trees.rave_uct import RaveUCT, TerritoryUCT
 from bonspiel.runs.tuning.space import Space
+from tests.planners.trees.rave_uct.claims import Claims
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,5 @@ def test_a_parameter_by_both_names_is_refused(text):
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_tuning_leaves_alone_what_a_text_gives_by_its_old_name():
-    pytest.importorskip("bonspiel.go")
-    space = Space("rave_uct:fpu=none,selection=ucb1_tuned", make_model("go", size=5), 1.0)
+    space = Space("rave_uct:fpu=none,selection=ucb1_tuned", Claims(), 1.0)
     assert set(space.parameters) == {"exploration", "rave_k"}

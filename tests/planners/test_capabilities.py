@@ -12,6 +12,7 @@ from bonspiel.planners.core.zobrist import box_cells
 from bonspiel.planners.model import HasActions, HasRollout
 from bonspiel.planners.trees.uct import UCT
 from tests.planners.tiny_models import python_twin
+from tests.planners.trees.rave_uct.claims import Claims
 
 
 class Walk:
@@ -130,11 +131,9 @@ def test_what_a_planner_needs_is_said_before_anything_starts(text, members, line
 
 @pytest.mark.parametrize("name", planners.names())
 def test_a_model_with_every_part_is_supported(name):
-    Curling = pytest.importorskip("bonspiel.curling.model").Curling
-
-    planner = planners.make(name)
-    assert planners.unsupported(planner, Curling()) in (None, "one player only")
-    one_player = type("OnePlayer", (Curling,), {"player": None})()
+    planner, parts = planners.make(name), {"aim_grid": grid, "step_exact": exact, "value": rollout}
+    assert planners.unsupported(planner, type("Whole", (Claims,), parts)()) in (None, "one player only")
+    one_player = type("OnePlayer", (Claims,), parts | {"player": None})()
     assert planners.unsupported(planner, one_player) is None
 
 
@@ -201,8 +200,7 @@ def test_what_is_no_model_is_answered_with_the_way_to_one(name, make, words):
 def test_a_finished_state_is_refused(name):
     over, state = envs.Trap(), np.array([0.5, 2.0])
     if planners.unsupported(planners.make(name), over):
-        pytest.importorskip("bonspiel.go")
-        over = envs.make_model("go", size=5)
+        over = Claims()
         state = over.initial_state(np.random.default_rng(0))
         state[over.time_index] = over.horizon
     with pytest.raises(ValueError, match="over"):

@@ -16,9 +16,12 @@ from bonspiel.planners.planner import traits_of
 from bonspiel.planners.wrappers.threads.choice import Virtual
 from bonspiel.planners.wrappers.threads.planner import SHARED, root_of, search_together
 from tests.planners.test_contract import ROOM, variants
+from tests.planners.tiny_models import Estimated, Target
+from tests.planners.trees.rave_uct.claims import Claims
 
-OF_GUESTS = ("go:size=5", "curling") if envs.REGISTRY.guests() else ()
-MODELS = [envs.parse(text) for text in ("trap", "treasure_hunt", "pendulum", *OF_GUESTS)]
+# models with the parts that some planners need: those of guests are larger
+WITH_PARTS = map(envs.parse, ("go:size=5", "curling")) if envs.REGISTRY.guests() else (Claims(), Target(), Estimated())
+MODELS = [*map(envs.parse, ("trap", "treasure_hunt", "pendulum")), *WITH_PARTS]
 BEFORE = (-1.0, np.nan, 1_000.0)
 SIMULATIONS = 60
 MORE = (  # with scores that look at variances: planners that explore little by default, or search within another

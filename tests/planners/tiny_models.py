@@ -194,6 +194,13 @@ class Target(UnitBox):
         return [AimBlock(places[None, :, None], (0.0, self.sd * (size - 1)))]
 
 
+@dataclass(frozen=True)
+class Estimated(Target):
+    """Target with an estimate of the return."""
+
+    value = staticmethod(target_rollout)
+
+
 @compiled("step")
 def duel_step(state, action, next_state, params, rng):
     next_state[0] = state[0] + action[0] - 0.5 + 0.1 * (rng.random() - 0.5)

@@ -9,12 +9,15 @@ from bonspiel.planners.abstraction.fixed import episode
 from bonspiel.planners.abstraction.per_state import resumable
 from bonspiel.planners.core import search
 from bonspiel.planners.trees import sequential_halving
+from tests.planners.tiny_models import Duel, Target
+
+DUEL, TARGET = "tests.planners.tiny_models:Duel", f"{__name__}:TargetWithSet"
 
 
-def needs(environment):
-    """Skip a test in an environment of a guest that is not installed."""
-    if environment not in envs.names():
-        pytest.skip(f"needs {environment}")
+class TargetWithSet(Target):
+    """With actions of its own in a state."""
+
+    max_actions, actions = Duel.max_actions, staticmethod(Duel.actions)
 
 
 @pytest.mark.parametrize(
@@ -39,14 +42,13 @@ def test_a_tree_grows_by_what_the_search_will_add(held, done, spent, factor):
         (sequential_halving, "sequential_halving:n_root_actions=4", "trap", 1, [0, 60]),
         (episode, "scaled_abstraction:memory=1", "trap", 3, [0, 120, 240]),
         (episode, "scaled_abstraction", "trap", 3, [0, 0, 0]),
-        (resumable, "presearch:inner=(abstraction:tree_steps=1),size=40", "curling", 1, [0, 60]),
+        (resumable, "presearch:inner=(abstraction:tree_steps=1),size=40", TARGET, 1, [0, 60]),
     ],
 )
 def test_a_search_that_is_continued_knows_what_its_tree_holds(
     module, planner, environment, decisions, expected, monkeypatch
 ):
     """Else its first simulations would seem to have filled the tree: once one was to grow to 39 GB."""
-    needs(environment)
     held, extend = [], search.extend
 
     def recording(*args, earlier=0, **kwargs):
@@ -88,14 +90,13 @@ def test_room_is_made_for_what_a_continued_search_will_add(held, expected, monke
         ("uct", "trap"),
         ("pw", "trap"),
         ("dpw", "trap"),
-        ("abstraction", "curling"),
-        ("presearch", "curling"),
-        ("presearch:inner=uct", "curling"),
+        ("abstraction", DUEL),
+        ("presearch", TARGET),
+        ("presearch:inner=uct", TARGET),
     ],
 )
 def test_reports_of_progress_change_no_decision(planner, environment):
-    needs(environment)
-    model, seen = envs.make_model(environment), []
+    model, seen = envs.parse(environment), []
     start = model.initial_state(np.random.default_rng(0))
     chosen = planners.parse(planner)
 
@@ -134,11 +135,10 @@ def test_the_last_report_is_all_but_the_decision(ticking):
 
 @pytest.mark.parametrize(
     ("planner", "environment", "budget"),
-    [("uct", "trap", Budget(seconds=60.0)), ("presearch", "curling", Budget(1_000_000))],
+    [("uct", "trap", Budget(seconds=60.0)), ("presearch", TARGET, Budget(1_000_000))],
 )
 def test_a_report_can_end_the_search(planner, environment, budget):
-    needs(environment)
-    seen, model = [], envs.make_model(environment)
+    seen, model = [], envs.parse(environment)
 
     def third(decision):
         seen.append((decision.action.tolist(), decision.value, decision.simulations))

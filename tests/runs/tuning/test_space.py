@@ -19,9 +19,8 @@ def parameters(text):
 
 
 def drawn(start, n=40):
-    if planners.unsupported(planners.parse(start), envs.parse("pendulum")):
-        pytest.importorskip("bonspiel.go")
-    env = "go:size=5" if planners.unsupported(planners.parse(start), envs.parse("pendulum")) else "pendulum"
+    fits = planners.unsupported(planners.parse(start), envs.parse("pendulum")) is None
+    env = "pendulum" if fits else "tests.planners.trees.rave_uct.claims:Claims"
     rng, of = np.random.default_rng(1), space(start, env)
     return [of.text({key: draw(values, rng) for key, values in of.parameters.items()}) for _ in range(n)]
 
