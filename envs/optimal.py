@@ -1,7 +1,8 @@
 """Values of the best policy, by dynamic programming or the Riccati equation, and of the baselines.
 
 The solver of a model is the model's own module, if that defines `solve(model, actions)`, or the module `optimum` in the
-same folder, also in other packages. `actions` are as for `solve` below, or None; it may have `random_value(model)` too.
+same folder, also in other packages. `actions` are as for `solve` below, or None; it may have values of baselines too,
+such as `random_value(model)`.
 
 Examples:
     >>> from bonspiel.envs import Trap
@@ -109,12 +110,7 @@ def random_value(model: Model) -> float:
     Raises:
         TypeError: the model is too large for its solver; without one, it is not compiled, or has two players.
     """
-    return _random_value(cast(Hashable, _to_the_end(model)))
-
-
-@functools.lru_cache(maxsize=8)
-def _random_value(model: Any) -> float:
-    return float(getattr(_solver(model), "random_value", baselines.random_value)(model))
+    return _baseline("random_value", cast(Hashable, _to_the_end(model)))
 
 
 def do_nothing_value(model: Model) -> float:
@@ -123,12 +119,7 @@ def do_nothing_value(model: Model) -> float:
     Raises:
         TypeError: the model is not compiled, or has two players.
     """
-    return _do_nothing_value(cast(Hashable, _to_the_end(model)))
-
-
-@functools.lru_cache(maxsize=8)
-def _do_nothing_value(model: Any) -> float:
-    return baselines.do_nothing_value(model)
+    return _baseline("do_nothing_value", cast(Hashable, _to_the_end(model)))
 
 
 def constant_value(model: Model) -> float:
@@ -137,12 +128,12 @@ def constant_value(model: Model) -> float:
     Raises:
         TypeError: the model is not compiled, or has two players.
     """
-    return _constant_value(cast(Hashable, _to_the_end(model)))
+    return _baseline("constant_value", cast(Hashable, _to_the_end(model)))
 
 
-@functools.lru_cache(maxsize=8)
-def _constant_value(model: Any) -> float:
-    return baselines.constant_value(model)
+@functools.lru_cache(maxsize=24)
+def _baseline(name: str, model: Any) -> float:
+    return float(getattr(_solver(model), name, getattr(baselines, name))(model))
 
 
 def _solver(model: Model) -> Any:

@@ -45,7 +45,6 @@ FUNCTIONS = {
     "log": "(np.log({}) / np.log({}))",
     "hypot": "np.hypot({}, {})",
 }
-FOLDS = {"sum": ("0.0", "{} += {}"), "prod": ("1.0", "{} *= {}")}
 
 
 class Expressions:

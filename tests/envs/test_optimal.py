@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bonspiel.envs import Trap, TreasureHunt
-from bonspiel.envs.optimal import optimal_value, random_value, solve
+from bonspiel.envs.optimal import constant_value, optimal_value, random_value, solve
 from bonspiel.planners.checks import check_state
 
 EIGHT = (np.arange(8)[:, None] + 0.5) / 8
@@ -128,14 +128,15 @@ def test_a_package_brings_the_solver_of_its_model(tmp_path, monkeypatch):
     files = {
         "__init__": "",
         "model": "from bonspiel.envs import Trap\nclass Narrow(Trap):\n    pass\n",
-        "optimum": "from bonspiel.envs.trap.optimum import solve\ndef random_value(model):\n    return 0.25\n",
+        "optimum": "from bonspiel.envs.trap.optimum import solve\n"
+        "def random_value(model):\n    return 0.25\ndef constant_value(model):\n    return 0.5\n",
     }
     (tmp_path / "narrow").mkdir()
     for name, text in files.items():
         (tmp_path / "narrow" / f"{name}.py").write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
     model = importlib.import_module("narrow.model").Narrow(0.1)
-    assert (optimal_value(model), random_value(model)) == (pytest.approx(1.7), 0.25)
+    assert (optimal_value(model), random_value(model), constant_value(model)) == (pytest.approx(1.7), 0.25, 0.5)
     (tmp_path / "narrow" / "optimum.py").rename(tmp_path / "narrow" / "elsewhere.py")
     for name in ("narrow.optimum", "narrow"):
         monkeypatch.delitem(sys.modules, name)
