@@ -44,3 +44,12 @@ def test_the_names_on_a_page_exist(page):
 def test_there_are_such_names():
     assert sum(len(names_in(page.read_text(encoding="utf-8"))) for page in PAGES) > 50
     assert not exists("planners.nothing") and exists("planners.make")
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs/reference").glob("*.md")), ids=lambda page: page.stem)
+def test_the_members_that_a_page_of_the_reference_lists_exist(page):
+    listed = re.findall(
+        r"^::: bonspiel\.(\S+)\n +options: \{members: \[(.+?)\]", page.read_text(encoding="utf-8"), re.M
+    )
+    named = [f"{place}.{member}" for place, members in listed for member in members.split(", ")]
+    assert [name for name in named if not exists(name)] == []

@@ -1,4 +1,19 @@
-"""Problems that a proof-number search answers, and the answers."""
+"""Problems that a proof-number search answers, and the answers.
+
+Examples:
+    Two players take one or two stones in turn; who finds none has lost. So three and six stones are lost:
+
+    >>> def moves(rows, row, moves, keys):
+    ...     for i in range(min(2, rows[row])):
+    ...         moves[i] = i + 1
+    ...         keys[i] = 2 * (rows[row] - i - 1) + (row + 1) % 2
+    ...     return min(2, rows[row])
+    >>> def play(rows, row, move, into):
+    ...     rows[into] = rows[row] - move
+    >>> rules = Rules(moves, play, lambda rows, row: 0, lambda rows, row: (1, 1))
+    >>> [solve(ProofProblem(rules, [stones] + 63 * [0], 2 * stones, 32, 3)).verdict for stones in range(1, 7)]
+    [1, 1, -1, 1, 1, -1]
+"""
 
 import functools
 import time
