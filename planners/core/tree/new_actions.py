@@ -28,28 +28,6 @@ MakeAction = Callable[[SearchTree, TreeWalk, Problem, int, int, Rng, Any], None]
 Choose = Callable[[SearchTree, TreeWalk, Problem, int, Rng, Any], int]
 
 
-def widening(make_action: MakeAction) -> Choose:
-    """A function for `simulate` that chooses the edge which progressive widening follows, a new one where it is due.
-
-    Args:
-        make_action: (tree, walk, problem, node, edge, rng, settings) writes the action of the node's last edge, which
-            is new; a kernel is compiled with its rule. `settings` has `selection`, `k_action`, `alpha_action` and what
-            the rule reads.
-    """
-
-    @model_helper
-    def choose(tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, rng: Rng, settings: Any) -> int:
-        """The edge that progressive widening follows, a new one where it is due and urgent."""
-        if not tries_new(tree, node, settings.selection):
-            return select_edge(tree, node, settings.selection, rng)
-        edge = add_edge(tree, node)
-        make_action(tree, walk, problem, node, edge, rng, settings)
-        schedule_action(tree, node, settings.k_action, settings.alpha_action)
-        return edge
-
-    return choose
-
-
 TRIES = 8  # draws of a new action, before the node waits until it has twice the visits
 
 
@@ -84,10 +62,15 @@ def keep_new(tree: SearchTree, node: int, edge: int, k: float, alpha: float, dis
     return True
 
 
-def distinct_widening(make_action: MakeAction) -> Choose:
-    """As `widening`, where a node tries no action twice if `settings.distinct`, the number of all actions, is above 0.
+def widening(make_action: MakeAction, distinct: bool = False) -> Choose:
+    """A function for `simulate` that chooses the edge which progressive widening follows, a new one where it is due.
 
-    An action that the node has already is made again up to `TRIES` times.
+    Args:
+        make_action: (tree, walk, problem, node, edge, rng, settings) writes the action of the node's last edge, which
+            is new; a kernel is compiled with its rule. `settings` has `selection`, `k_action`, `alpha_action` and what
+            the rule reads.
+        distinct: whether a node tries no action twice where `settings.distinct`, the number of all actions, is above 0.
+            An action that the node has already is made again up to `TRIES` times.
     """
 
     @model_helper
@@ -97,15 +80,16 @@ def distinct_widening(make_action: MakeAction) -> Choose:
             return select_edge(tree, node, settings.selection, rng)
         edge = add_edge(tree, node)
         make_action(tree, walk, problem, node, edge, rng, settings)
-        if settings.distinct > 0:
-            for _ in range(TRIES - 1):
-                if not is_known(tree, node, edge):
-                    break
-                make_action(tree, walk, problem, node, edge, rng, settings)
-            if not keep_new(tree, node, edge, settings.k_action, settings.alpha_action, settings.distinct):
-                return select_edge(tree, node, settings.selection, rng)
-        else:
-            schedule_action(tree, node, settings.k_action, settings.alpha_action)
+        if distinct:  # known to the compiler: settings need the field only then
+            if settings.distinct > 0:
+                for _ in range(TRIES - 1):
+                    if not is_known(tree, node, edge):
+                        break
+                    make_action(tree, walk, problem, node, edge, rng, settings)
+                if not keep_new(tree, node, edge, settings.k_action, settings.alpha_action, settings.distinct):
+                    return select_edge(tree, node, settings.selection, rng)
+                return edge
+        schedule_action(tree, node, settings.k_action, settings.alpha_action)
         return edge
 
     return choose
@@ -134,5 +118,5 @@ def draw_near_best(
 
 
 choose_widening = widening(draw_by_blind_value)
-choose_new_action = distinct_widening(draw_by_blind_value)
-choose_by_voronoi = distinct_widening(draw_near_best)
+choose_new_action = widening(draw_by_blind_value, distinct=True)
+choose_by_voronoi = widening(draw_near_best, distinct=True)
