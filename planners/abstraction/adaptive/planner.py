@@ -20,6 +20,9 @@ from bonspiel.planners.model import HasActions
 from bonspiel.planners.planner import EpisodeSearch, FreshSearches, Traits, check_plan
 from bonspiel.planners.spaces import LOOKAHEAD, Parameters, Range
 
+
+import os  # noqa
+XP = [float(v) for v in os.environ.get("XP", "0.5,2,0.1,0.1,8,0,0,0.75,0").split(",")]
 STATES = ScaledAbstraction().cells(False)
 PRIOR_VISITS = 1e-3  # of the mean return, that every action has in every state
 
@@ -114,4 +117,4 @@ class AdaptiveAbstraction(PlanLength):
             False,
         )
         thresholds = self.root_threshold * 2.0 ** np.arange(float(DIVISIONS * len(low)))
-        return AdaptiveSettings(cells, self.trace, self.hold_visits, self.memory, thresholds)
+        return AdaptiveSettings(cells, self.trace, self.hold_visits, self.memory, thresholds, np.array(low), np.array(high), np.array(XP))

@@ -118,6 +118,24 @@ def first_cells(low: Array, high: Array, most: int) -> tuple[Array, Array]:
     return np.ascontiguousarray(low + (high - low) * ((indices + 0.5) / number)), (high - low) / number
 
 
+def warped_cells(low: Array, high: Array, bottom: Array, top: Array, outside: float, most: int) -> tuple[Array, Array]:
+    """First cells, a share `outside` of them in the box, the others between bottom and top."""
+    places, width = first_cells(np.zeros(len(low)), np.ones(len(low)), most)
+
+    def at(u: Array) -> Array:
+        found = np.empty(u.shape)
+        for k in range(len(low)):
+            knots = np.array([low[k], bottom[k], top[k], high[k]])
+            span = high[k] - low[k]
+            mass = outside * (knots - low[k]) / span + (1.0 - outside) * np.array([0.0, 0.0, 1.0, 1.0])
+            found[:, k] = np.interp(u[:, k], mass, knots)
+        return found
+
+    left, right = at(places - 0.5 * width), at(places + 0.5 * width)
+    middle = at(places)
+    return middle, 2.0 * np.minimum(middle - left, right - middle)
+
+
 def first_cells_of_kinds(model: Model, state: Array, most: int, rng: Rng) -> tuple[Array, Array, Whole]:
     """The actions of the first cells of a model whose coordinates are not all real, the cells' width, and the rest.
 
@@ -192,11 +210,12 @@ def new_root(
         grid=np.zeros(room, np.int64),
         stats=np.zeros((ROWS, room)),
         smoothing=new_smoothing(actions, scale, whole.kinds),
-        width=width,
+        width=np.zeros((room, dim)),
         scale=scale,
         whole=whole._replace(parts=longer(whole.parts, len(whole.parts), room if len(whole.parts) > 0 else 0)),
     )
     root.action[:first] = actions
+    root.width[:first] = width
     root.grid[:first] = grid
     root.stats[WEIGHT, :first] = root.stats[INV_SQRT, :first] = 1.0
     return root
@@ -274,6 +293,46 @@ def add_return(root: RootCells, cell: int, gain: float, returned: float, thresho
 
 
 @helper
+def move_own(root: RootCells, action: Array, grid: Array, _: int) -> None:
+    """Give the cell of the sequence, the first, another action and no visits."""
+    stats = root.stats
+    best, least = 0, math.inf
+    for i in range(len(grid)):
+        apart = 0.0
+        for k in range(len(action)):
+            d = (grid[i, k] - action[k]) * root.scale[k]
+            apart += d * d
+        if apart < least:
+            best, least = i, apart
+    for k in range(len(action)):
+        root.action[0, k] = action[k]
+    root.grid[0] = best
+    gain = stats[GAIN, 0]
+    for row in range(len(stats)):
+        stats[row, 0] = 0.0
+    stats[GAIN, 0] = gain
+    stats[INV_SQRT, 0] = 1.0
+    used = root.counts[CELLS]
+    smoothing = root.smoothing
+    for other in range(used):
+        if other > 0 and len(smoothing.widest) > 0:
+            distance = 0.0
+            for k in range(len(action)):
+                apart = (root.action[0, k] - root.action[other, k]) * root.scale[k]
+                if len(root.whole.kinds) > 0 and root.whole.kinds[k] == CATEGORICAL and apart != 0.0:
+                    apart = 1.0
+                distance += apart * apart
+            near = math.exp(-0.5 / 4.0 * distance)
+            smoothing.widest[0, other] = near
+            smoothing.widest[other, 0] = near
+            if smoothing.bandwidth[0] > 0.0:
+                near = math.exp(-0.5 / smoothing.bandwidth[0] ** 2 * distance)
+                smoothing.near[0, other] = near
+                smoothing.near[other, 0] = near
+    smooth(smoothing, stats, used)
+
+
+@helper
 def _take_side(root: RootCells, cell: int, part: int, axis: int, start: float, end: float, side: int) -> None:
     """Give a new part the places on one side of its cell in a coordinate, and the action of their middle.
 
@@ -311,7 +370,7 @@ def _divide(root: RootCells, cell: int) -> bool:
     is_real = len(whole.kinds) == 0 or whole.kinds[axis] == REAL
     offset, half, start, place, end = 0.0, 0.0, 0.0, 0.0, 0.0
     if is_real:
-        offset = root.width[axis] / 3.0 ** (turns // dim + 1)
+        offset = root.width[cell, axis] / 3.0 ** (turns // dim + 1)
     else:
         start, place, end = whole.parts[cell, START, axis], whole.parts[cell, PLACE, axis], whole.parts[cell, END, axis]
         half = max(math.floor((end - start + 1.0) / 6.0), 0.0)  # of the values of the middle part, about a third
@@ -326,6 +385,7 @@ def _divide(root: RootCells, cell: int) -> bool:
         root.counts[CELLS] = part + 1
         for k in range(dim):
             root.action[part, k] = root.action[cell, k]
+            root.width[part, k] = root.width[cell, k]
             if len(whole.kinds) > 0:
                 for entry in range(3):
                     whole.parts[part, entry, k] = whole.parts[cell, entry, k]
