@@ -11,25 +11,34 @@ from bonspiel.planners.abstraction.adaptive.root import (
     Whole,
     first_cells,
     first_cells_of_kinds,
-    warped_cells,
     new_root,
     no_whole,
     spread_out,
 )
 from bonspiel.planners.abstraction.adaptive.search import grow, new_tree, new_walk, search
-from bonspiel.planners.abstraction.adaptive.sequence import FIRST_RETURN, PLAYS, RETURNED, Sequence, shifted
-from bonspiel.planners.do_nothing import null_action
-from bonspiel.planners.abstraction.adaptive.smoothing import CHOSEN, RETURN, SMOOTHED, SQUARES, VISITS
+from bonspiel.planners.abstraction.adaptive.sequence import (
+    MEAN,
+    REPEATS,
+    TAKEN,
+    Sequence,
+    hand_on,
+    new_sequence,
+    noise_of,
+    rest_of,
+)
+from bonspiel.planners.abstraction.adaptive.smoothing import CHOSEN, RETURN, SEEN, SMOOTHED, VISITS
 from bonspiel.planners.checks import check_actions, offers
 from bonspiel.planners.core.actions import inverse_widths, nearest
 from bonspiel.planners.core.argmax import argmax_by
 from bonspiel.planners.core.search import decide, extend
+from bonspiel.planners.do_nothing import null_action
 from bonspiel.planners.kinds import kind_codes
 from bonspiel.planners.model import Array, HasPlayer, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, check_plan
 
 FIRST_NODES = 1_024
 OFTEN = 0.5  # of how often the most chosen action was: so often an action was chosen that may be played
+SURE = 4.0  # standard deviations of its returns by which the sequence must be ahead to be played
 
 
 class AdaptiveEpisode:
@@ -55,15 +64,6 @@ class AdaptiveEpisode:
         if len(kinds) == 0:
             whole = no_whole(len(low))
             actions, width = first_cells(low, high, planner.first_actions)
-            if self.last is not None and settings.x[14] < 1.0:
-                seq = self.last.actions[1:] if len(self.last.actions) > 1 else self.last.actions
-                least, greatest = seq.min(0), seq.max(0)
-                self.width = np.minimum(np.maximum(settings.x[15] * (greatest - least), settings.x[16] * self.width), high - low)
-                bottom = np.clip(0.5 * (least + greatest - self.width), low, high - self.width)
-                actions, width = warped_cells(low, high, bottom, bottom + self.width, settings.x[14], planner.first_actions)
-                settings = settings._replace(cells=settings.cells._replace(actions=actions))
-            else:
-                self.width = high - low
         else:
             if self._first is None:
                 self._first = first_cells_of_kinds(model, state, planner.first_actions, rng)
@@ -71,68 +71,50 @@ class AdaptiveEpisode:
             settings = settings._replace(cells=settings.cells._replace(actions=actions))
         scale = inverse_widths(model)
         problem, depth = planner.problem(model, state, cells=True, budget=budget), len(settings.cells.weights) - 1
-        steps = problem.steps
-        if self.last is not None:
-            begun = shifted(self.last, steps)
-        else:
-            begun = np.tile(null_action(model), (steps, 1))
+        last = self.last
+        begun = np.tile(null_action(model), (problem.steps, 1)) if last is None else rest_of(last, problem.steps)
+        first = 0
         if root_actions is None:
             order = spread_out(len(actions), len(low), rng) if len(kinds) == 0 else rng.permutation(len(actions))
-            (own,) = nearest(model, actions, begun[:1], rng)
-            n = len(whole.parts)
-            parts = np.concatenate([whole.parts[[own] * min(n, 1)], whole.parts[order[:n]]])
-            root = new_root(
-                np.concatenate([begun[:1], actions[order]]), width if width.ndim == 1 else width[np.append(own, order)], scale, np.append(own, order), whole._replace(parts=parts)
-            )
-            root.divisions[0] = 1_000_000
-            first = 0
+            order = np.append(nearest(model, actions, begun[:1], rng), order)  # the sequence's own cell comes first
+            whole = whole._replace(parts=whole.parts[order[: len(whole.parts) and len(order)]])
+            root = new_root(np.concatenate([begun[:1], actions[order[1:]]]), width, scale, order, whole)
+            root.divisions[0] = len(settings.thresholds)  # it is not divided
         else:
             given = check_actions(model, root_actions)
             order = rng.permutation(len(given))
             whole = no_whole(len(low))._replace(kinds=kinds)
-            root = new_root(given[order], 0.0 * scale, scale, nearest(model, actions, given, rng)[order], whole)
+            root = new_root(given[order], width, scale, nearest(model, actions, given, rng)[order], whole)
             settings = settings._replace(thresholds=settings.thresholds[:0])
-            (first,) = nearest(model, root.action[: root.counts[CELLS]], begun[:1], rng)
-            begun[0] = root.action[first]
+            (first,) = nearest(model, given[order], begun[:1], rng)
+            begun[0] = given[order[first]]
         if offers(model, HasPlayer):
-            settings = settings._replace(memory=0.0)  # the best sequence for one of two is none that both would play
+            settings = settings._replace(memory=0.0, changes=0.0)  # no sequence is the best that both would play
+        sequence = new_sequence(begun, first)
+        if last is not None:
+            hand_on(last, sequence)
         nodes = min(budget.simulations or FIRST_NODES, FIRST_NODES)
-        tree = new_tree(len(actions), root, problem.steps, nodes, depth, begun)
-        tree.sequence.cell[0] = first
-        if self.last is not None:
-            tree.sequence.record[9:13] = settings.x[6] * self.last.record[9:13]
-            tree.sequence.record[3:5] = settings.x[6] * self.last.record[3:5]
+        tree = new_tree(len(actions), root, sequence, nodes, depth)
         walk = new_walk(model.state_dim, problem.steps, len(actions), depth)
         tree, done = extend(
             search, tree, walk, problem, model=model, settings=settings, budget=budget, rng=rng, grow=grow, start=start
         )
         if settings.memory > 0.0:
-            self.last = tree.sequence
+            self.last = sequence
         rows = np.arange(root.counts[CELLS])
         if root_actions is not None:
             rows = np.argsort(order)  # as they were given
         stats = root.stats[:, rows]
         visits, chosen, smoothed = stats[VISITS].astype(np.int64), stats[CHOSEN], stats[SMOOTHED]
 
-        record, seq = tree.sequence.record, int(tree.sequence.cell[0])
-        if root_actions is not None:
-            seq = int(order[seq])
-        x = settings.x
+        def leading(visits: NDArray[np.int64], value: Array, rng: Rng) -> int:
+            best = argmax_by(rng, np.where((visits > 0) & (chosen >= OFTEN * chosen.max()), smoothed, -np.inf))
+            if settings.memory == 0.0 and settings.changes == 0.0:
+                return best
+            mean = sequence.record[MEAN if sequence.record[REPEATS] > 0.0 else TAKEN]
+            if mean - SURE * noise_of(sequence) <= stats[SEEN, best]:
+                return best
+            return int(np.flatnonzero(rows == sequence.cell[0])[0])
 
-        hasty = stats[RETURN]
-
-        def best_of_often_chosen(visits: NDArray[np.int64], value: Array, rng: Rng) -> int:
-            best = argmax_by(rng, np.where((chosen >= OFTEN * chosen.max()) & (visits > 0), smoothed, -np.inf))
-            if settings.memory > 0.0:
-                mean, n = record[RETURNED], record[PLAYS]
-                if n > 1 and record[3] > 0.0:
-                    mean = (record[RETURNED] * n - record[FIRST_RETURN]) / (n - 1)
-                sd = np.sqrt(record[3] / max(record[4], 1.0))
-                # print(best, seq, mean, value[best], n, sd)
-                if mean - x[8] * sd > hasty[best]:
-                    return seq
-            return best
-
-        visits = np.maximum(visits, np.arange(len(visits)) == seq)
         found, values = root.action[rows], stats[RETURN][:, None]
-        return decide(found, visits, values, done, start, rng, best_of_often_chosen, problem=problem)
+        return decide(found, visits, values, done, start, rng, leading, problem=problem)

@@ -18,11 +18,8 @@ from bonspiel.planners.core.problem import PlanLength
 from bonspiel.planners.kinds import KINDS
 from bonspiel.planners.model import HasActions
 from bonspiel.planners.planner import EpisodeSearch, FreshSearches, Traits, check_plan
-from bonspiel.planners.spaces import LOOKAHEAD, Parameters, Range
+from bonspiel.planners.spaces import LOOKAHEAD, Choice, Parameters, Range
 
-
-import os  # noqa
-XP = [float(v) for v in os.environ.get("XP", "0.5,2,0.1,0.1,8,0,0,0.75,0").split(",")]
 STATES = ScaledAbstraction().cells(False)
 PRIOR_VISITS = 1e-3  # of the mean return, that every action has in every state
 
@@ -32,8 +29,8 @@ class AdaptiveAbstraction(PlanLength):
     """An abstraction tree with one set of parameters for rewards of any size and plans of any length.
 
     Its cells of states are those of `scaled_abstraction`. At the root cells of actions are divided where they are
-    visited, and their means are smoothed as far as the noise demands. A part of the simulations follows the best
-    sequence of actions known, also from decision to decision. A model with `actions` is searched as by
+    visited, and their means are smoothed as far as the noise demands. A part of the simulations changes, repeats or
+    follows the best sequence of actions known, also from decision to decision. A model with `actions` is searched as by
     `scaled_abstraction` (docs/guides/abstraction-tree.md).
 
     Args:
@@ -41,6 +38,8 @@ class AdaptiveAbstraction(PlanLength):
         spread: C in any other state in standard deviations of the returns in its cells, above 0.
         trace: weight of what follows in a simulation; the rest is what is known of the state reached, so that steps
             far away tell little. 1 for returns alone, in [0, 1].
+        sight: N: in the search a reward k steps ahead counts (1 - 1/N)^k, so that few simulations tell actions apart,
+            at least 1; a third of the plan's steps where that is more. None for rewards as they are.
         hold_visits: a state whose finest cell has as many visits goes on with the action before in half of the
             simulations, in more of them the fewer visits it has; at least 0.
         first_actions: most actions of a state, at most 64: all in one dimension; in more a grid of the same odd number
@@ -49,17 +48,22 @@ class AdaptiveAbstraction(PlanLength):
             all choices of the whole numbers where these are few, with places of the real coordinates for each.
         root_threshold: visits t that one of the first cells needs at the root before it is divided, t 2^e after e
             divisions.
-        memory: part of the simulations after the root's first actions that follow the best sequence of actions known,
-            at first the last decision's without its first step, in [0, 1]; 0 in games of two players.
+        memory: part of the simulations after the root's first actions that follow the best sequence of actions known
+            for a while, in [0, 1]. A decision begins with the last one's sequence without its first step; with 0, as
+            at the start of an episode, with the action that does nothing. 0 in games of two players.
+        changes: part of the simulations that change the best sequence, more where that succeeds more often than the
+            tree does, in [0, 1]. 0 in games of two players.
     """
 
     exploration: float = 0.15
     spread: float = 0.5
     trace: float = 0.9
+    sight: float | None = 50.0
     hold_visits: float = 40.0
     first_actions: int = 16
     root_threshold: float = 5.0
     memory: float = 0.1
+    changes: float = 0.1
 
     traits: ClassVar[Traits] = Traits(action_kinds=KINDS)
     tuning: ClassVar[Parameters] = {
@@ -67,9 +71,11 @@ class AdaptiveAbstraction(PlanLength):
         "exploration": Range(0.03, 1.0, log=True),
         "spread": Range(0.05, 4.0, log=True),
         "trace": Range(0.5, 1.0),
+        "sight": Choice((20.0, 50.0, 100.0, None)),
         "hold_visits": Range(1.0, 100.0, log=True),
         "root_threshold": Range(2.0, 32.0, log=True),
         "memory": Range(0.0, 0.5),
+        "changes": Range(0.02, 0.5, log=True),
     }
 
     def __post_init__(self) -> None:
@@ -78,10 +84,13 @@ class AdaptiveAbstraction(PlanLength):
         require_at_least("exploration", self.exploration, 0.0)
         require_positive("spread", self.spread)
         require_share("trace", self.trace)
+        if self.sight is not None:
+            require_at_least("sight", self.sight, 1.0)
         require_at_least("hold_visits", self.hold_visits, 0.0)
         require_count("first_actions", self.first_actions, 1, MOST_CELLS)
         require_positive("root_threshold", self.root_threshold)
         require_share("memory", self.memory)
+        require_share("changes", self.changes)
 
     def unsupported(self, model: Model) -> str | None:
         """Say why a model cannot be searched; see `planners.Planner`."""
@@ -117,4 +126,8 @@ class AdaptiveAbstraction(PlanLength):
             False,
         )
         thresholds = self.root_threshold * 2.0 ** np.arange(float(DIVISIONS * len(low)))
-        return AdaptiveSettings(cells, self.trace, self.hold_visits, self.memory, thresholds, np.array(low), np.array(high), np.array(XP))
+        sight = 0.0 if self.sight is None else self.sight
+        bounds = np.array(low), np.array(high)
+        return AdaptiveSettings(
+            cells, self.trace, sight, self.hold_visits, self.memory, self.changes, thresholds, *bounds
+        )

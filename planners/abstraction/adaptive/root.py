@@ -13,6 +13,7 @@ from bonspiel.planners.abstraction.adaptive.smoothing import (
     MOST_CELLS,
     RETURN,
     ROWS,
+    SEEN,
     SMOOTHED,
     SQUARES,
     TOTAL,
@@ -20,6 +21,7 @@ from bonspiel.planners.abstraction.adaptive.smoothing import (
     WEIGHT,
     Smoothing,
     choose_bandwidth,
+    distance,
     new_smoothing,
     note_place,
     smooth,
@@ -29,6 +31,7 @@ from bonspiel.planners.core.argmax import argmax
 from bonspiel.planners.core.jit import helper
 from bonspiel.planners.core.tree.nodes import longer
 from bonspiel.planners.core.tree.selection import UCB1, Terms, upper_bound
+from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.kinds import (
     ALL_REAL,
     BOOLEAN,
@@ -83,7 +86,7 @@ class RootCells(NamedTuple):
         divisions: that led to each cell, int64 [m].
         turns: coordinates whose turn it was for these, int64 [m]; more where a coordinate has one value left.
         grid: index of the fixed action nearest to the cell that a cell is a part of, int64 [m].
-        stats: of each action, in the rows named in `smoothing`, [9, m].
+        stats: of each action, in the rows named in `smoothing`, [10, m].
         smoothing: of the means.
         width: of the first cells, [action_dim]; 0 where actions are given, which are not divided.
         scale: 1 / range of an action, [action_dim].
@@ -116,24 +119,6 @@ def first_cells(low: Array, high: Array, most: int) -> tuple[Array, Array]:
         return low + (high - low) * (1.0 + 4.0 * places) / 6.0, (high - low) / 3.0
     indices = np.stack(np.unravel_index(np.arange(number**dim), (number,) * dim), -1)
     return np.ascontiguousarray(low + (high - low) * ((indices + 0.5) / number)), (high - low) / number
-
-
-def warped_cells(low: Array, high: Array, bottom: Array, top: Array, outside: float, most: int) -> tuple[Array, Array]:
-    """First cells, a share `outside` of them in the box, the others between bottom and top."""
-    places, width = first_cells(np.zeros(len(low)), np.ones(len(low)), most)
-
-    def at(u: Array) -> Array:
-        found = np.empty(u.shape)
-        for k in range(len(low)):
-            knots = np.array([low[k], bottom[k], top[k], high[k]])
-            span = high[k] - low[k]
-            mass = outside * (knots - low[k]) / span + (1.0 - outside) * np.array([0.0, 0.0, 1.0, 1.0])
-            found[:, k] = np.interp(u[:, k], mass, knots)
-        return found
-
-    left, right = at(places - 0.5 * width), at(places + 0.5 * width)
-    middle = at(places)
-    return middle, 2.0 * np.minimum(middle - left, right - middle)
 
 
 def first_cells_of_kinds(model: Model, state: Array, most: int, rng: Rng) -> tuple[Array, Array, Whole]:
@@ -210,12 +195,11 @@ def new_root(
         grid=np.zeros(room, np.int64),
         stats=np.zeros((ROWS, room)),
         smoothing=new_smoothing(actions, scale, whole.kinds),
-        width=np.zeros((room, dim)),
+        width=width,
         scale=scale,
         whole=whole._replace(parts=longer(whole.parts, len(whole.parts), room if len(whole.parts) > 0 else 0)),
     )
     root.action[:first] = actions
-    root.width[:first] = width
     root.grid[:first] = grid
     root.stats[WEIGHT, :first] = root.stats[INV_SQRT, :first] = 1.0
     return root
@@ -245,13 +229,44 @@ def choose_cell(root: RootCells, exploration: float, rng: Rng) -> int:
 
 
 @helper
-def add_return(root: RootCells, cell: int, gain: float, returned: float, thresholds: Array) -> None:
+def nearest_of(actions: Array, action: Array, scale: Array, kinds: NDArray[np.int64], rng: Rng) -> int:
+    """The index of the nearest of the actions, [A, action_dim], equals drawn."""
+    best, least, equals = 0, math.inf, 0
+    for i in range(len(actions)):
+        apart = distance(actions[i], action, scale, kinds)
+        if apart < least:
+            best, least, equals = i, apart, 1
+        elif apart == least:
+            equals += 1
+            if rng.random() * equals < 1.0:
+                best = i
+    return best
+
+
+@helper
+def move(root: RootCells, cell: int, action: Array, grid: int) -> None:
+    """Give a cell another action, of which nothing is known; it begins with the mean that it had."""
+    stats, used = root.stats, root.counts[CELLS]
+    copy(action, root.action[cell])
+    root.grid[cell] = grid
+    for row in range(len(stats)):
+        if row != GAIN:
+            stats[row, cell] = 0.0
+    stats[INV_SQRT, cell] = 1.0
+    if len(root.smoothing.widest) > 0:
+        note_place(root.smoothing, cell, root.action, used, root.scale, root.whole.kinds)
+        smooth(root.smoothing, stats, used)
+
+
+@helper
+def add_return(root: RootCells, cell: int, gain: float, seen: float, returned: float, thresholds: Array) -> None:
     """Add a gain to the action of a cell and to all near it; divide the cell and choose the bandwidth when due.
 
     Args:
         root: changed in place.
         cell: of the action played.
         gain: of the simulation, by which actions are compared.
+        seen: the return as far as the search sees, which is compared with that of the best sequence.
         returned: the plain return, which alone the decision reports.
         thresholds: visits that divide a cell, by its divisions so far.
     """
@@ -260,6 +275,7 @@ def add_return(root: RootCells, cell: int, gain: float, returned: float, thresho
     stats[VISITS, cell] += 1.0
     visits = stats[VISITS, cell]
     stats[RETURN, cell] += (returned - stats[RETURN, cell]) / visits
+    stats[SEEN, cell] += (seen - stats[SEEN, cell]) / visits
     stats[INV_SQRT, cell] = 1.0 / math.sqrt(visits)
     if visits == 1.0:  # the one that it counted as before goes
         stats[TOTAL, cell] -= stats[GAIN, cell]
@@ -290,46 +306,6 @@ def add_return(root: RootCells, cell: int, gain: float, returned: float, thresho
             total[other] += near[cell, other] * gain
             weight[other] += near[cell, other]
             smoothed[other] = total[other] / weight[other]
-
-
-@helper
-def move_own(root: RootCells, action: Array, grid: Array, _: int) -> None:
-    """Give the cell of the sequence, the first, another action and no visits."""
-    stats = root.stats
-    best, least = 0, math.inf
-    for i in range(len(grid)):
-        apart = 0.0
-        for k in range(len(action)):
-            d = (grid[i, k] - action[k]) * root.scale[k]
-            apart += d * d
-        if apart < least:
-            best, least = i, apart
-    for k in range(len(action)):
-        root.action[0, k] = action[k]
-    root.grid[0] = best
-    gain = stats[GAIN, 0]
-    for row in range(len(stats)):
-        stats[row, 0] = 0.0
-    stats[GAIN, 0] = gain
-    stats[INV_SQRT, 0] = 1.0
-    used = root.counts[CELLS]
-    smoothing = root.smoothing
-    for other in range(used):
-        if other > 0 and len(smoothing.widest) > 0:
-            distance = 0.0
-            for k in range(len(action)):
-                apart = (root.action[0, k] - root.action[other, k]) * root.scale[k]
-                if len(root.whole.kinds) > 0 and root.whole.kinds[k] == CATEGORICAL and apart != 0.0:
-                    apart = 1.0
-                distance += apart * apart
-            near = math.exp(-0.5 / 4.0 * distance)
-            smoothing.widest[0, other] = near
-            smoothing.widest[other, 0] = near
-            if smoothing.bandwidth[0] > 0.0:
-                near = math.exp(-0.5 / smoothing.bandwidth[0] ** 2 * distance)
-                smoothing.near[0, other] = near
-                smoothing.near[other, 0] = near
-    smooth(smoothing, stats, used)
 
 
 @helper
@@ -370,7 +346,7 @@ def _divide(root: RootCells, cell: int) -> bool:
     is_real = len(whole.kinds) == 0 or whole.kinds[axis] == REAL
     offset, half, start, place, end = 0.0, 0.0, 0.0, 0.0, 0.0
     if is_real:
-        offset = root.width[cell, axis] / 3.0 ** (turns // dim + 1)
+        offset = root.width[axis] / 3.0 ** (turns // dim + 1)
     else:
         start, place, end = whole.parts[cell, START, axis], whole.parts[cell, PLACE, axis], whole.parts[cell, END, axis]
         half = max(math.floor((end - start + 1.0) / 6.0), 0.0)  # of the values of the middle part, about a third
@@ -385,7 +361,6 @@ def _divide(root: RootCells, cell: int) -> bool:
         root.counts[CELLS] = part + 1
         for k in range(dim):
             root.action[part, k] = root.action[cell, k]
-            root.width[part, k] = root.width[cell, k]
             if len(whole.kinds) > 0:
                 for entry in range(3):
                     whole.parts[part, entry, k] = whole.parts[cell, entry, k]
@@ -400,5 +375,5 @@ def _divide(root: RootCells, cell: int) -> bool:
             root.stats[row, part] = 0.0
         root.stats[GAIN, part] = root.stats[GAIN, cell]
         root.stats[INV_SQRT, part] = 1.0
-        note_place(root.smoothing, part, root.action, root.scale, whole.kinds)
+        note_place(root.smoothing, part, root.action, part + 1, root.scale, whole.kinds)
     return True

@@ -1,17 +1,36 @@
 """The search of `AdaptiveAbstraction`: below the root the abstraction tree with one set of actions.
 
-Four things differ from `fixed.search`. A state that is hardly known goes on with the action before; returns count
+Five things differ from `fixed.search`. A state that is hardly known goes on with the action before; returns count
 relative to the other simulations' at the same step; they end, step by step, in what is known of the state reached,
-as in TD(lambda) (Sutton 1988; for tree search Vodopivec, Samothrakis, Ster 2017); and a part of the simulations follows
-the best sequence of actions that is known.
+as in TD(lambda) (Sutton 1988; for tree search Vodopivec, Samothrakis, Ster 2017); rewards far ahead count less (Petrik,
+Scherrer 2008; Jiang, Kulesza, Singh, Lewis 2015); and a part of the simulations changes, repeats or follows the best
+sequence of actions that is known.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from bonspiel.planners.abstraction.adaptive.root import FIRST, PULLS, RootCells, add_return, choose_cell, move_own, new_root
-from bonspiel.planners.abstraction.adaptive.sequence import PLAYS, RETURNED, Sequence, change, new_sequence, remember, repeated
+from bonspiel.planners.abstraction.adaptive.root import (
+    FIRST,
+    PULLS,
+    RootCells,
+    add_return,
+    choose_cell,
+    move,
+    nearest_of,
+    new_root,
+)
+from bonspiel.planners.abstraction.adaptive.sequence import (
+    Sequence,
+    change,
+    is_to_repeat,
+    new_sequence,
+    repeat,
+    share_of_changes,
+    take,
+    worth,
+)
 from bonspiel.planners.abstraction.fixed import trie as cells_of_states
 from bonspiel.planners.abstraction.fixed.search import FixedSettings, add, choose, find_cells, sum_up
 from bonspiel.planners.abstraction.fixed.trie import FixedTrie, FixedWalk
@@ -22,18 +41,25 @@ from bonspiel.planners.core.returns import note_return
 from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.model import Array, Rng
 
+SIGHTS = 3.0  # in the longest plan that is searched with the `sight` that is set; longer ones see further
+TREE, FOLLOW, REPEAT, CHANGE = range(4)  # what a simulation does with the best sequence
+
 
 class AdaptiveSettings(NamedTuple):
-    """The parameters of `AdaptiveAbstraction`; `thresholds` of the root's cells by divisions so far."""
+    """The parameters of `AdaptiveAbstraction`, and what the search has to know of the actions.
+
+    `thresholds` are of the root's cells by divisions so far, and none where the root's actions are given.
+    """
 
     cells: FixedSettings
     trace: float
+    sight: float
     hold_visits: float
     memory: float
+    changes: float
     thresholds: Array
     low: Array
     high: Array
-    x: Array
 
 
 class AdaptiveTree(NamedTuple):
@@ -42,7 +68,7 @@ class AdaptiveTree(NamedTuple):
     Attributes:
         trie: cells of states, whose returns are relative to the baseline.
         root: the actions of the decision's own state.
-        baseline: number and mean of the returns from each step on, [steps, 2].
+        baseline: number and mean of the returns from each step on, as far as the search sees, [steps, 2].
         sequence: the best sequence of actions known.
     """
 
@@ -59,11 +85,11 @@ class AdaptiveWalk(NamedTuple):
     value: Array
 
 
-def new_tree(n_actions: int, root: RootCells, steps: int, nodes: int, max_depth: int, sequence: Array | None = None) -> AdaptiveTree:
+def new_tree(n_actions: int, root: RootCells, sequence: Sequence, nodes: int, max_depth: int) -> AdaptiveTree:
     """An empty tree with room for `nodes` nodes."""
-    nobody = np.empty((0, root.action.shape[1]))
+    steps, nobody = len(sequence.actions), np.empty((0, root.action.shape[1]))
     trie = cells_of_states.new_trie(steps, n_actions, nobody, nodes, max_depth, squares=True)
-    return AdaptiveTree(trie, root, np.zeros((steps, 2)), new_sequence(np.zeros((steps, root.action.shape[1])) if sequence is None else sequence))
+    return AdaptiveTree(trie, root, np.zeros((steps, 2)), sequence)
 
 
 def new_walk(state_dim: int, steps: int, n_actions: int, max_depth: int) -> AdaptiveWalk:
@@ -79,33 +105,37 @@ def grow(tree: AdaptiveTree, walk: AdaptiveWalk, factor: float) -> AdaptiveTree:
 @helper
 def _back_up(
     tree: AdaptiveTree, walk: AdaptiveWalk, depth: int, discount: float, validity: Array, settings: AdaptiveSettings
-):
-    """Add the returns to all cells of every step, and to the root's action; the return of the simulation."""
+) -> tuple[float, float, float]:
+    """Add the returns to all cells of states of every step.
+
+    Returns:
+        The simulation's gain, its return as far as the search sees, and its return.
+    """
     fixed, baseline = walk.fixed, tree.baseline
-    total, target, expected, gain, returned, hasty = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    urgent = discount * (1.0 - settings.x[5] / max(150.0, len(baseline)))
+    near = discount
+    if settings.sight > 0.0:
+        near *= 1.0 - 1.0 / max(settings.sight, len(baseline) / SIGHTS)
+    total, ahead, target, expected, gain, seen, returned = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(depth - 1, -1, -1):
         reward, mover = fixed.reward[i, 0], fixed.reward[i, 1]
         total = reward + discount * total
-        hasty = reward + urgent * hasty
+        ahead = reward + near * ahead
         if i == depth - 1:
             target = reward
         else:
-            target = reward + urgent * (settings.trace * target + (1.0 - settings.trace) * expected)
+            target = reward + near * (settings.trace * target + (1.0 - settings.trace) * expected)
         returned = gain_of(validity, i, mover, total)
-        hasted = returned if total - total != 0.0 else mover * hasty
+        seen = mover * ahead
         if total - total != 0.0:  # of an invalid rollout: the next step's is invalid as well
-            target = mover * returned
+            seen, target = returned, mover * returned
         baseline[i, 0] += 1.0
-        baseline[i, 1] += (mover * hasted - baseline[i, 1]) / baseline[i, 0]
+        baseline[i, 1] += (mover * seen - baseline[i, 1]) / baseline[i, 0]
         expected = baseline[i, 1] + mover * walk.value[i]
         gain = mover * (target - baseline[i, 1])
         if i > 0:
             add(tree.trie, fixed, i, gain, settings.cells.spread)
     note_return(tree.trie.returns, total)
-    if fixed.chosen[0] >= 0:
-        add_return(tree.root, fixed.chosen[0], gain, hasty if total - total == 0.0 else returned, settings.thresholds)
-    return fixed.reward[0, 1] * returned, hasty
+    return gain, seen, returned
 
 
 _ROOT = new_root(np.zeros((1, 1)), np.zeros(1), np.zeros(1), np.zeros(1, np.int64))
@@ -116,99 +146,62 @@ _EXAMPLE = AdaptiveSettings(
     1.0,
     1.0,
     1.0,
-    np.empty(1),
+    1.0,
+    1.0,
     np.empty(1),
     np.empty(1),
     np.empty(1),
 )
-TREE, FOLLOW, REPEAT, CHANGE = 0, 1, 2, 3
 
 
 @helper
-def _nearest(actions: Array, action: Array, scale: Array) -> int:
-    best, least = 0, np.inf
-    for i in range(len(actions)):
-        apart = 0.0
-        for k in range(len(action)):
-            d = (actions[i, k] - action[k]) * scale[k]
-            apart += d * d
-        if apart < least:
-            best, least = i, apart
-    return best
+def _use_of_sequence(tree: AdaptiveTree, settings: AdaptiveSettings, rng: Rng) -> int:
+    """What the next simulation does with the best sequence: nothing (TREE), or FOLLOW, REPEAT, CHANGE it."""
+    sequence, counts = tree.sequence, tree.root.counts
+    if settings.memory == 0.0 and settings.changes == 0.0:
+        return TREE
+    if worth(sequence) == np.inf:
+        return REPEAT
+    if rng.random() < share_of_changes(sequence, settings.changes):
+        fixed_first = len(settings.thresholds) == 0
+        return REPEAT if is_to_repeat(sequence) or len(sequence.actions) <= fixed_first else CHANGE
+    return FOLLOW if counts[PULLS] >= counts[FIRST] and rng.random() < settings.memory else TREE
 
 
-@helper
-def noisiness(sequence: Sequence) -> float:
-    """Variance of the sequence's returns by that of all simulations."""
-    r = sequence.record
-    v = r[8] / max(r[6] - 1.0, 1.0)
-    return min(r[3] / max(r[4], 1.0) / max(v, 1e-300), 1.0)
-
-
-@helper
-def note_all(sequence: Sequence, total: float) -> None:
-    r = sequence.record
-    r[6] += 1.0
-    d = total - r[7]
-    r[7] += d / r[6]
-    r[8] += d * (total - r[7])
-
-
-@helper
-def change_share(sequence: Sequence, p: float, most: float, x: Array) -> float:
-    r = sequence.record
-    one, other = p * (r[9] + x[20]) / (r[10] + 10.0), (1.0 - p) * (r[11] + x[20]) / (r[12] + 10.0)
-    return min(one / (one + other), most)
-
-
-@search_kernel(new_tree(1, _ROOT, 1, 1, 1), new_walk(1, 1, 1, 1), _EXAMPLE)
+@search_kernel(new_tree(1, _ROOT, new_sequence(np.zeros((1, 1)), 0), 1, 1), new_walk(1, 1, 1, 1), _EXAMPLE)
 def search(
     tree: AdaptiveTree, walk: AdaptiveWalk, problem: Problem, simulations: int, rng: Rng, settings: AdaptiveSettings
 ) -> int:
     """Simulate from the root."""
     trie, root, sequence, fixed, cells = tree.trie, tree.root, tree.sequence, walk.fixed, settings.cells
-    n_actions, steps = len(cells.actions), problem.steps
-    given = len(settings.thresholds) == 0
-    x = settings.x
+    n_actions, kinds, begin = len(cells.actions), root.whole.kinds, int(len(settings.thresholds) == 0)
     for simulation in range(simulations):
         if not cells_of_states.has_room(trie, problem.steps):
             return simulation
         copy(problem.state, fixed.state[0])
         exploration = root_exploration(trie.returns, cells.exploration, cells.spread)
-        mode, leave, first_change = TREE, 0, 0
-        if settings.memory > 0.0:
-            if sequence.record[PLAYS] == 0.0:
-                mode = REPEAT
-            elif rng.random() < change_share(sequence, x[7], x[0], x):
-                mode = CHANGE
-                if sequence.record[5] < 1.0 or sequence.record[PLAYS] - 1.0 < min(x[11] * sequence.record[13], np.inf if sequence.record[3] > 0.0 else 2.0):
-                    mode = REPEAT
-            elif root.counts[PULLS] >= root.counts[FIRST] and rng.random() < x[3]:
-                mode, leave = FOLLOW, 1 + int(rng.random() * steps)
-        if mode == CHANGE:
-            first_change = change(sequence, settings.low, settings.high, root.whole.kinds, x[4], given, x[17], x[18], x[19], rng)
-        if mode >= REPEAT:
-            leave = steps
-        plan = sequence.tried if mode == CHANGE else sequence.actions
-        cell = choose_cell(root, exploration, rng) if mode == TREE else sequence.cell[0]
-        if mode == CHANGE and not given and first_change == 0:
-            cell = -1
-        chosen = root.grid[max(cell, 0)]
-        fixed.chosen[0] = cell
+        use, leave, first, cell, plan = _use_of_sequence(tree, settings, rng), 0, 1, 0, sequence.actions
+        if use == CHANGE:
+            first = change(sequence, settings.low, settings.high, kinds, begin, rng)
+            plan = sequence.tried
+        if use == FOLLOW:
+            leave = 1 + int(rng.random() * problem.steps)
+        elif use != TREE:
+            leave = problem.steps
+        cell = choose_cell(root, exploration, rng) if use == TREE else sequence.cell[0]
+        chosen, action = root.grid[cell], root.action[cell] if first > 0 else plan[0]
         depth, last, terminated = 0, 0.0, False
         while depth < problem.steps and not terminated:
             state, next_state = fixed.state[depth % 2], fixed.state[1 - depth % 2]
             mover = player(problem, state)
-            if depth == 0:
-                action = plan[0] if cell < 0 else root.action[cell]
-            else:
+            if depth > 0:
                 find_cells(trie, fixed, problem, state, mover, depth, cells)
                 visits, returns, squares = sum_up(trie, fixed, depth, cells)
                 walk.value[depth] = returns / (visits + cells.weights[fixed.levels[depth] - 1])
                 own = trie.stats[fixed.nodes[depth], 2 * n_actions]
                 if depth < leave:
                     action = plan[depth]
-                    chosen = _nearest(cells.actions, action, root.scale)
+                    chosen = nearest_of(cells.actions, action, root.scale, kinds, rng)
                 elif (
                     depth == leave
                     or mover != last
@@ -217,29 +210,28 @@ def search(
                     c = cell_exploration(visits, returns, squares, exploration, cells.spread)
                     chosen = choose(fixed, n_actions * cells.prior_visits + visits, c, cells.exponent, chosen, rng)
                     action = cells.actions[chosen]
-                elif depth > 1:
+                else:
                     action = cells.actions[chosen]
-                fixed.chosen[depth] = chosen
-            if mode != CHANGE:
+            fixed.chosen[depth] = chosen
+            if use != CHANGE:
                 copy(action, sequence.tried[depth])
             last = mover
             fixed.reward[depth, 1] = mover
             fixed.reward[depth, 0], terminated = step(problem, state, action, next_state, rng)
             depth += 1
-        total, hasty = _back_up(tree, walk, depth, problem.discount, problem.validity, settings)
-        if mode == TREE:
-            note_all(sequence, hasty)
-        if mode == REPEAT:
-            repeated(sequence, hasty)
-        elif settings.memory > 0.0:
-            r = 9 if mode == CHANGE else 11
-            sequence.record[r + 1] += 1.0
-            sequence.record[13] += 1.0
-        if mode != REPEAT and settings.memory > 0.0 and remember(sequence, depth, hasty, x[1]):
-            sequence.record[r] += 1.0
-            sequence.record[13] = 0.0
-            if cell < 0:
+        gain, seen, returned = _back_up(tree, walk, depth, problem.discount, problem.validity, settings)
+        taken = False
+        if use == REPEAT:
+            repeat(sequence, seen)
+        elif settings.memory > 0.0 or settings.changes > 0.0:
+            taken = take(sequence, depth, seen, use == CHANGE)
+        if taken:
+            if first == 0:
                 cell = 0
-                move_own(root, sequence.actions[0], cells.actions, fixed.chosen[1])
+                move(
+                    root, 0, sequence.actions[0], nearest_of(cells.actions, sequence.actions[0], root.scale, kinds, rng)
+                )
             sequence.cell[0] = cell
+        if first > 0 or taken:
+            add_return(root, cell, gain, seen, returned, settings.thresholds)
     return simulations

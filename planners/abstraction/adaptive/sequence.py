@@ -1,8 +1,10 @@
-"""The best sequence of actions that is known, which a part of the simulations changes, repeats, or follows for a while.
+"""The best sequence of actions that is known: simulations change it, repeat it, or follow it for a while.
 
-Where only a run of many right actions is rewarded, a search that chooses step by step may meet it once and never again.
-It is kept, changed in stretches by amounts of every scale, and left at a random step from which on the tree does what
-it can; the next decision begins with the rest of it, as in iCEM (Pinneri et al. 2020).
+Where only a run of many right actions is rewarded, or only a small part of a wide box is any good, a search that
+chooses step by step may meet a good sequence once and never again. It is kept and changed in stretches, by amounts
+whose scale is drawn log-uniformly, so that nothing depends on how wide the box is; other simulations leave it at a
+random step, from which on the tree does what it can. The next decision begins with the rest of it, as in iCEM (Pinneri
+et al. 2020).
 """
 
 import math
@@ -13,20 +15,38 @@ from numpy.typing import NDArray
 
 from bonspiel.planners.abstraction.spread import TIE
 from bonspiel.planners.core.jit import helper
-from bonspiel.planners.kinds import BOOLEAN, CATEGORICAL, INTEGER, REAL
+from bonspiel.planners.core.vectors import copy
+from bonspiel.planners.kinds import INTEGER, REAL
 from bonspiel.planners.model import Array, Rng
 
-RETURNED, PLAYS, FIRST_RETURN = 0, 1, 2  # entries of Sequence.record
+# Entries of Sequence.record. Of the sequence: the return for which it was taken, NaN if it was handed on; simulations
+# that repeated it and their mean return; simulations since it was taken. Of the problem, which the next decision begins
+# with: squared deviations of repeated returns, and their degrees of freedom; simulations that changed the sequence,
+# those of them that became the sequence, and the same numbers of the tree's simulations.
+ENTRIES = 10
+TAKEN, REPEATS, MEAN, SINCE, NOISE, DEGREES, CHANGES, CHANGED, TREE, FOUND = range(ENTRIES)
+KEPT = 0.8  # weight of what the last decision knew of the problem
+
+SCALES = 10.0 * math.log(2.0)  # logarithm of the largest change, a range of an action, by the smallest
+KNOTS = math.log(4.0)  # logarithm of the most knots of a change that is linear between them
+TO_THE_END = 0.15  # of the changes that are of the whole sequence
+NEW_LEVEL = 0.15  # of the changes that replace a stretch by one action
+SMOOTH = 0.55  # of the changes that are linear between knots; the rest differ from step to step
+
+REPEATED = 0.15  # repeats of a sequence for each simulation since it was taken
+WITHOUT_NOISE = 2.0  # repeats after which returns that never differed are taken to be exact
+EVIDENCE = 1.0, 10.0  # successes and tries that each way of finding a sequence has from the start
+MOST_CHANGES = 0.8  # of the simulations
 
 
 class Sequence(NamedTuple):
-    """The sequence of one simulation.
+    """A sequence of actions.
 
     Attributes:
         actions: [steps, action_dim].
         tried: those of the simulation under way, [steps, action_dim].
-        record: mean return of the simulations that were this sequence, their number, and the return by which it was taken, [3].
-        cell: the root's cell of its first action, -1 for none yet, int64 [1].
+        record: what is known of it and of the problem, in the entries named above, [10].
+        cell: the root's cell of its first action, int64 [1].
     """
 
     actions: Array
@@ -35,83 +55,126 @@ class Sequence(NamedTuple):
     cell: NDArray[np.int64]
 
 
-def new_sequence(actions: Array) -> Sequence:
-    """A sequence that was not played yet, [steps, action_dim]."""
-    return Sequence(actions, np.empty_like(actions), np.array([math.inf, 0.0, math.nan, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]), np.full(1, -1))
+def new_sequence(actions: Array, cell: int) -> Sequence:
+    """A sequence that was not played yet, [steps, action_dim], whose first action is that of this cell of the root."""
+    record = np.zeros(ENTRIES)
+    record[TAKEN] = math.nan
+    return Sequence(actions, np.empty_like(actions), record, np.full(1, cell))
 
 
-def shifted(last: Sequence, steps: int) -> Array:
-    """The actions of the last decision without the first; the last one is repeated, [steps, action_dim]."""
+def rest_of(last: Sequence, steps: int) -> Array:
+    """The actions of the last decision's sequence without the first, the last one repeated, [steps, action_dim]."""
     return last.actions[np.minimum(np.arange(1, steps + 1), len(last.actions) - 1)]
 
 
+def hand_on(last: Sequence, sequence: Sequence) -> None:
+    """Begin with what the last decision knew of the problem."""
+    sequence.record[NOISE:] = KEPT * last.record[NOISE:]
+
+
 @helper
-def change(sequence: Sequence, low: Array, high: Array, kinds: NDArray[np.int64], octaves: float, given: bool, knots_most: float, whole_p: float, most: float, rng: Rng) -> int:
-    """Change a stretch by an amount whose scale is drawn log-uniformly; the first step that is changed."""
+def worth(sequence: Sequence) -> float:
+    """Its mean return, with that for which it was taken; no simulation returns more than one that was not played."""
+    taken, repeats, mean = sequence.record[TAKEN], sequence.record[REPEATS], sequence.record[MEAN]
+    if taken != taken:
+        return mean if repeats > 0.0 else math.inf
+    return (taken + repeats * mean) / (repeats + 1.0)
+
+
+@helper
+def noise_of(sequence: Sequence) -> float:
+    """The standard deviation of the returns of one sequence."""
+    return math.sqrt(sequence.record[NOISE] / max(sequence.record[DEGREES], 1.0))
+
+
+@helper
+def is_to_repeat(sequence: Sequence) -> bool:
+    """True if it was repeated too seldom for the time that it has stood."""
+    record = sequence.record
+    most = math.inf if record[NOISE] > 0.0 else WITHOUT_NOISE
+    return record[REPEATS] < min(REPEATED * record[SINCE], most)
+
+
+@helper
+def share_of_changes(sequence: Sequence, first: float) -> float:
+    """The part of the simulations that change the sequence: `first`, and more where they succeed more often."""
+    record, (successes, tries) = sequence.record, EVIDENCE
+    changes = first * (record[CHANGED] + successes) / (record[CHANGES] + tries)
+    others = (1.0 - first) * (record[FOUND] + successes) / (record[TREE] + tries)
+    return min(changes / (changes + others), MOST_CHANGES)
+
+
+@helper
+def change(sequence: Sequence, low: Array, high: Array, kinds: NDArray[np.int64], begin: int, rng: Rng) -> int:
+    """Try the sequence with a stretch changed, from step `begin` at the earliest; the first step that is changed.
+
+    An integer moves by at least one, and values without an order are replaced.
+    """
     actions, tried = sequence.actions, sequence.tried
     steps, dim = actions.shape
     for i in range(steps):
-        for j in range(dim):
-            tried[i, j] = actions[i, j]
-    scale = most * 2.0 ** (-octaves * rng.random())
-    first = 0 if rng.random() < 0.5 else int(rng.random() * steps)
-    if given:
-        first = min(max(first, 1), steps - 1)
-    last = min(first + 1 + int(steps * rng.random() ** 2), steps)
-    kind = rng.random()
-    which = int(rng.random() * dim)
-    knots = int(2.0 ** (knots_most * rng.random()))
-    if rng.random() < whole_p:
-        first, last = (1 if given else 0), steps
-    for j in range(dim):
-        if j != which and rng.random() < 0.5:
+        copy(actions[i], tried[i])
+    scale = math.exp(-SCALES * rng.random())
+    first, last = begin, steps
+    if rng.random() >= TO_THE_END:
+        if rng.random() < 0.5:
+            first = begin + int(rng.random() * (steps - begin))
+        part = rng.random()
+        last = min(first + 1 + int(steps * part * part), steps)
+    kind, certain = rng.random(), int(rng.random() * dim)
+    knots = int(math.exp(KNOTS * rng.random()))
+    between = max((last - first) // max(knots - 1, 1), 1)
+    for k in range(dim):
+        if k != certain and rng.random() < 0.5:
             continue
-        width = high[j] - low[j]
-        whole = len(kinds) > 0 and kinds[j] != REAL
-        level, shift = low[j] + width * rng.random(), rng.standard_normal() * scale * width
-        if whole:
-            level = low[j] + math.floor(rng.random() * (width + 1.0))
-        here, there, until, begun = shift, shift, last, first
+        width, whole = high[k] - low[k], len(kinds) > 0 and kinds[k] != REAL
+        level = low[k] + (math.floor(rng.random() * (width + 1.0)) if whole else width * rng.random())
+        here = there = rng.standard_normal()
         for i in range(first, last):
-            if knots > 1 and i >= until or i == first and knots > 1:
-                here = there
-                there = rng.standard_normal() * scale * width
-                begun = i
-                until = i + max((last - first) // (knots - 1), 1)
-            amount_smooth = here + (there - here) * (i - begun) / max(until - begun, 1)
-            if kind < 0.15 or (whole and kinds[j] != INTEGER):
-                tried[i, j] = level
+            if kind < NEW_LEVEL or (whole and kinds[k] != INTEGER):
+                tried[i, k] = level
                 continue
-            amount = amount_smooth if kind < 0.7 else rng.standard_normal() * scale * width
+            if kind < NEW_LEVEL + SMOOTH:
+                after = (i - first) % between
+                if knots > 1 and after == 0:
+                    here, there = there, rng.standard_normal()
+                amount = here + (there - here) * after / between
+            else:
+                amount = rng.standard_normal()
+            amount *= scale * width
             if whole:
                 amount = math.ceil(amount) if amount > 0.0 else math.floor(amount)
-            tried[i, j] = min(max(actions[i, j] + amount, low[j]), high[j])
+            tried[i, k] = min(max(actions[i, k] + amount, low[k]), high[k])
     return first
 
 
 @helper
-def remember(sequence: Sequence, steps: int, total: float, c: float) -> bool:
-    """Take the actions tried, of `steps` steps, if they returned more than the sequence does in the mean."""
-    record, actions, tried = sequence.record, sequence.actions, sequence.tried
-    if not total - record[RETURNED] > TIE * abs(record[RETURNED]) + c * math.sqrt(record[3] / max(record[4], 1.0)):
-        return False
-    record[RETURNED], record[PLAYS], record[FIRST_RETURN] = total, 1.0, total
-    for i in range(len(actions)):
-        for j in range(actions.shape[1]):
-            actions[i, j] = tried[min(i, steps - 1), j]
-    return True
+def repeat(sequence: Sequence, returned: float) -> None:
+    """Note what a simulation that repeated the sequence returned."""
+    record = sequence.record
+    if record[REPEATS] > 0.0 or record[TAKEN] == record[TAKEN]:
+        plays, off = record[REPEATS] + (record[TAKEN] == record[TAKEN]), returned - worth(sequence)
+        record[NOISE] += off * off * plays / (plays + 1.0)
+        record[DEGREES] += 1.0
+    record[REPEATS] += 1.0
+    record[MEAN] += (returned - record[MEAN]) / record[REPEATS]
 
 
 @helper
-def repeated(sequence: Sequence, total: float) -> None:
-    """Average a return of the sequence as it is."""
-    record = sequence.record
-    if record[PLAYS] > 0.0:
-        record[5] += 1.0
-        off = total - record[RETURNED]
-        record[3] += off * off * record[PLAYS] / (record[PLAYS] + 1.0)
-        record[4] += 1.0
-    else:
-        record[FIRST_RETURN] = total
-    record[PLAYS] += 1.0
-    record[RETURNED] = total if record[PLAYS] == 1.0 else record[RETURNED] + (total - record[RETURNED]) / record[PLAYS]
+def take(sequence: Sequence, steps: int, returned: float, is_change: bool) -> bool:
+    """Note another simulation, and take its actions, of so many steps, if they returned more than their noise explains.
+
+    Its last action goes on where the simulation ended before the plan. True if they were taken.
+    """
+    record, actions, tried = sequence.record, sequence.actions, sequence.tried
+    tries = CHANGES if is_change else TREE
+    record[tries] += 1.0
+    record[SINCE] += 1.0
+    known = worth(sequence)
+    if not returned - known > TIE * abs(known) + noise_of(sequence):
+        return False
+    record[tries + 1] += 1.0
+    record[TAKEN], record[REPEATS], record[MEAN], record[SINCE] = returned, 0.0, 0.0, 0.0
+    for i in range(len(actions)):
+        copy(tried[min(i, steps - 1)], actions[i])
+    return True

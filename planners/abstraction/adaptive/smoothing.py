@@ -16,11 +16,11 @@ from bonspiel.planners.kinds import CATEGORICAL
 from bonspiel.planners.model import Array
 
 # Rows of the statistics of actions: visits, those for which the search chose the action, the mean gain of the mover,
-# the summed squares of deviations from it, its mean return, the gains and visits of all actions, summed with their
-# nearness to it, the quotient of these, and 1 / sqrt(visits). An action without visits counts as one visit of the mean
-# that it began with.
-ROWS = 9
-VISITS, CHOSEN, GAIN, SQUARES, RETURN, TOTAL, WEIGHT, SMOOTHED, INV_SQRT = range(ROWS)
+# the summed squares of deviations from it, its mean return, the same as far as the search sees, the gains and visits of
+# all actions, summed with their nearness to it, the quotient of these, and 1 / sqrt(visits). An action without visits
+# counts as one visit of the mean that it began with.
+ROWS = 10
+VISITS, CHOSEN, GAIN, SQUARES, RETURN, SEEN, TOTAL, WEIGHT, SMOOTHED, INV_SQRT = range(ROWS)
 MOST_CELLS = 64
 WIDEST = 2.0  # bandwidth, in ranges of an action
 BANDWIDTHS = 7  # the widest, halved down to 1/32
@@ -55,18 +55,32 @@ def new_smoothing(actions: Array, scale: Array, kinds: NDArray[np.int64]) -> Smo
 
 
 @helper
-def note_place(smoothing: Smoothing, cell: int, action: Array, scale: Array, kinds: NDArray[np.int64]) -> None:
-    """Note the nearness of an action to those before it."""
-    for other in range(cell + 1):
-        distance = 0.0
-        for k in range(len(scale)):
-            apart = (action[cell, k] - action[other, k]) * scale[k]
-            if len(kinds) > 0 and kinds[k] == CATEGORICAL and apart != 0.0:
-                apart = 1.0
-            distance += apart * apart
-        near = math.exp(-0.5 / WIDEST**2 * distance)
+def distance(one: Array, other: Array, scale: Array, kinds: NDArray[np.int64]) -> float:
+    """The squared distance of two actions in ranges of an action; different values without an order are 1 apart."""
+    total = 0.0
+    for k in range(len(scale)):
+        apart = (one[k] - other[k]) * scale[k]
+        if len(kinds) > 0 and kinds[k] == CATEGORICAL and apart != 0.0:
+            apart = 1.0
+        total += apart * apart
+    return total
+
+
+@helper
+def note_place(
+    smoothing: Smoothing, cell: int, action: Array, used: int, scale: Array, kinds: NDArray[np.int64]
+) -> None:
+    """Note the nearness of an action to the `used` first ones, with the widest bandwidth and with that of now."""
+    bandwidth = smoothing.bandwidth[0]
+    for other in range(used):
+        apart = distance(action[cell], action[other], scale, kinds)
+        near = math.exp(-0.5 / WIDEST**2 * apart)
         smoothing.widest[cell, other] = near
         smoothing.widest[other, cell] = near
+        if bandwidth > 0.0:
+            near = math.exp(-0.5 / bandwidth**2 * apart)
+            smoothing.near[cell, other] = near
+            smoothing.near[other, cell] = near
 
 
 @helper
