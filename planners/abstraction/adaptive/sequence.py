@@ -59,7 +59,7 @@ def new_sequence(actions: Array, cell: int) -> Sequence:
     """A sequence that was not played yet, [steps, action_dim], whose first action is that of this cell of the root."""
     record = np.zeros(ENTRIES)
     record[TAKEN] = math.nan
-    return Sequence(actions, np.empty_like(actions), record, np.full(1, cell))
+    return Sequence(actions, np.zeros_like(actions), record, np.full(1, cell))
 
 
 def rest_of(last: Sequence, steps: int) -> Array:
