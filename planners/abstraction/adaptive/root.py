@@ -45,7 +45,7 @@ from bonspiel.planners.kinds import (
 )
 from bonspiel.planners.model import Array, Model, Rng
 
-CELLS, FIRST, PULLS, DUE = 0, 1, 2, 3  # entries of RootCells.counts
+CELLS, FIRST, PULLS, DUE, NEXT = range(5)  # entries of RootCells.counts
 START, PLACE, END = 0, 1, 2  # entries of Whole.parts
 DIVISIONS = 16  # of each coordinate, into widths of 2e-8
 GROWTH = 1.1  # of the visits, after which the bandwidth is chosen anew
@@ -81,7 +81,7 @@ class RootCells(NamedTuple):
 
     Attributes:
         counts: cells in use; the first of these, which are tried once each, in order; visits of all; visits at which
-            the means are smoothed next; int64 [4].
+            the means are smoothed next; the next of the first ones; int64 [5].
         action: the action in the middle of each cell, [m, action_dim].
         divisions: that led to each cell, int64 [m].
         turns: coordinates whose turn it was for these, int64 [m]; more where a coordinate has one value left.
@@ -188,7 +188,7 @@ def new_root(
     first, dim = actions.shape
     room = max(MOST_CELLS, first)
     root = RootCells(
-        counts=np.array([first, first, 0, 0]),
+        counts=np.array([first, first, 0, 0, 0]),
         action=np.empty((room, dim)),
         divisions=np.zeros(room, np.int64),
         turns=np.zeros(room, np.int64),
@@ -213,14 +213,15 @@ def _score(known: tuple[Array, Array, Terms], cell: int) -> float:
 
 @helper
 def choose_cell(root: RootCells, exploration: float, rng: Rng) -> int:
-    """Choose by UCB1 on the smoothed means, equals drawn; the first cells once each before, in their order.
+    """Choose by UCB1 on the smoothed means, equals drawn; before, the first cells that have no visit, in their order.
 
     An untried part counts as one visit.
     """
-    pulls, chosen = root.counts[PULLS], root.stats[CHOSEN]
-    if pulls < root.counts[FIRST]:
-        best = int(pulls)
-    else:
+    pulls, chosen, best = root.counts[PULLS], root.stats[CHOSEN], root.counts[NEXT]
+    while best < root.counts[FIRST] and root.stats[VISITS, best] > 0.0:
+        best += 1
+    root.counts[NEXT] = best
+    if best == root.counts[FIRST]:
         terms = Terms(exploration, math.sqrt(2.0 * math.log(pulls)), math.inf, UCB1)
         known = (root.stats[SMOOTHED], root.stats[INV_SQRT], terms)
         best = argmax(_score, known, 0, root.counts[CELLS], rng)

@@ -13,7 +13,7 @@ import numpy as np
 
 from bonspiel.planners.abstraction.adaptive.root import (
     FIRST,
-    PULLS,
+    NEXT,
     RootCells,
     add_return,
     choose_cell,
@@ -165,7 +165,7 @@ def _use_of_sequence(tree: AdaptiveTree, settings: AdaptiveSettings, rng: Rng) -
     if rng.random() < share_of_changes(sequence, settings.changes):
         fixed_first = len(settings.thresholds) == 0
         return REPEAT if is_to_repeat(sequence) or len(sequence.actions) <= fixed_first else CHANGE
-    return FOLLOW if counts[PULLS] >= counts[FIRST] and rng.random() < settings.memory else TREE
+    return FOLLOW if counts[NEXT] == counts[FIRST] and rng.random() < settings.memory else TREE
 
 
 @search_kernel(new_tree(1, _ROOT, new_sequence(np.zeros((1, 1)), 0), 1, 1), new_walk(1, 1, 1, 1), _EXAMPLE)
