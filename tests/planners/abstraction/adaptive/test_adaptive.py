@@ -25,18 +25,20 @@ def nearness(actions, bandwidth):
 
 
 class PlainRoot:
-    """The root's actions in one dimension with all of their returns."""
+    """The root's actions in one dimension with all of their returns; the first is the sequence's own."""
 
-    def __init__(self, low, high, rng):
+    def __init__(self, low, high, own, rng):
         n, golden, self.rng = 16, (math.sqrt(5) - 1) / 2, rng
         order = sorted(range(n), key=lambda i: i * golden % 1)
         if rng.random() < 0.5:
             order = [n - 1 - i for i in order]
-        self.middles = [low + (high - low) * (i + 0.5) / n for i in order]
-        self.range, self.gains = high - low, [[] for _ in order]
-        self.divided, self.began = [0] * n, [0.0] * n
-        self.bandwidth, self.due, self.pulls = 0.0, 0, 0
-        self.chosen = [0] * n
+        self.grid = [None, *order]
+        self.middles = [own, *(low + (high - low) * (i + 0.5) / n for i in order)]
+        self.range, self.gains = high - low, [[] for _ in self.middles]
+        self.seen, self.returned = ([[] for _ in self.middles] for _ in range(2))
+        self.divided, self.began = [math.inf, *([0] * n)], [0.0] * (n + 1)
+        self.bandwidth, self.due, self.pulls, self.next = 0.0, 0, 0, 0
+        self.chosen = [0] * (n + 1)
 
     def arrays(self):
         visits = np.array([len(g) for g in self.gains], float)
@@ -50,31 +52,47 @@ class PlainRoot:
         return (near @ (visits * means) + alone * means) / np.maximum(near @ visits + alone, 1e-300)
 
     def choose(self, c):
-        cell = sum(self.chosen)
-        if cell >= 16:
+        while self.next < 17 and self.gains[self.next]:
+            self.next += 1
+        cell = self.next
+        if cell == 17:
             visits, _ = self.arrays()
             bonus = c * np.sqrt(2 * np.log(self.pulls) / np.maximum(visits, 1))
             cell = best_of(self.smoothed() + bonus, self.rng)
         self.chosen[cell] += 1
         return cell
 
-    def decided(self):
-        often = np.array(self.chosen) >= 0.5 * max(self.chosen)
-        return self.middles[best_of(np.where(often, self.smoothed(), -np.inf), self.rng)]
+    def decided(self, sequence):
+        often = (np.array(self.chosen) >= 0.5 * max(self.chosen)) & (self.arrays()[0] > 0)
+        best = best_of(np.where(often, self.smoothed(), -np.inf), self.rng)
+        if sequence is not None:
+            mean = np.mean(sequence.repeats) if sequence.repeats else sequence.taken
+            if mean - 4 * sequence.sd() > np.mean(self.seen[best]):
+                best = sequence.cell
+        return self.middles[best]
 
-    def add(self, cell, gain):
+    def move(self, action, grid):
+        self.began[0] = np.mean(self.gains[0]) if self.gains[0] else self.began[0]
+        self.middles[0], self.gains[0], self.seen[0], self.returned[0], self.chosen[0] = action, [], [], [], 0
+        self.grid[0] = grid
+
+    def add(self, cell, gain, seen, returned):
         self.gains[cell].append(gain)
+        self.seen[cell].append(seen)
+        self.returned[cell].append(returned)
         self.pulls += 1
         split = len(self.gains[cell]) >= 5 * 2 ** self.divided[cell]
         if split:
             self.divided[cell] += 1
             for side in (-1, 1):
                 self.middles.append(self.middles[cell] + side * self.range / 16 / 3 ** self.divided[cell])
-                self.gains.append([])
+                for of_actions in (self.gains, self.seen, self.returned):
+                    of_actions.append([])
                 self.chosen.append(0)
                 self.divided.append(self.divided[cell])
+                self.grid.append(self.grid[cell])
                 self.began.append(np.mean(self.gains[cell]))
-        if (split or self.pulls >= self.due) and self.pulls > 16:
+        if (split or self.pulls >= self.due) and self.pulls > 17:
             self.bandwidth, self.due = self.best_bandwidth(), int(1.1 * self.pulls) + 1
 
     def best_bandwidth(self):
@@ -94,19 +112,101 @@ class PlainRoot:
         return min([0.0, *(2.0**i / 32 for i in range(7))], key=risk)
 
 
-def plain_search(model, state, simulations, rng, last, hold, memory):
-    """The root, the means and the best sequence after a search with dictionaries; `last` is the last decision's."""
+class PlainSequence:
+    """The best sequence of actions in one dimension."""
+
+    def __init__(self, actions, last):
+        self.actions, self.cell, self.taken, self.repeats, self.since = actions, 0, None, [], 0
+        known = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0) if last is None else last.known()
+        self.noise, self.degrees, self.changes, self.changed, self.tree, self.found = (0.8 * x for x in known)
+
+    def known(self):
+        return self.noise, self.degrees, self.changes, self.changed, self.tree, self.found
+
+    def plays(self):
+        return [*([] if self.taken is None else [self.taken]), *self.repeats]
+
+    def sd(self):
+        return math.sqrt(self.noise / max(self.degrees, 1))
+
+    def share(self, changes):
+        one = changes * (self.changed + 1) / (self.changes + 10)
+        other = (1 - changes) * (self.found + 1) / (self.tree + 10)
+        return min(one / (one + other), 0.8)
+
+    def is_to_repeat(self):
+        return len(self.repeats) < min(0.15 * self.since, math.inf if self.noise > 0 else 2)
+
+    def change(self, low, high, rng):
+        """The sequence with a change, and its first step."""
+        steps, (a, b) = len(self.actions), (0, len(self.actions))
+        scale = 2.0 ** (-10 * rng.random())
+        if rng.random() >= 0.15:
+            a = int(rng.random() * steps) if rng.random() < 0.5 else 0
+            b = min(a + 1 + int(steps * rng.random() ** 2), steps)
+        kind, _, knots, level = rng.random(), rng.random(), int(4 ** rng.random()), low + (high - low) * rng.random()
+        between, one = max((b - a) // max(knots - 1, 1), 1), rng.standard_normal()
+        tried, at = np.array(self.actions), np.arange(a, b)
+        if kind < 0.15:
+            tried[a:b] = level
+        else:
+            if kind >= 0.7:
+                amount = rng.standard_normal(b - a)
+            elif knots == 1:
+                amount = one
+            else:
+                others = rng.standard_normal(-(-(b - a) // between))
+                amount = np.interp(at, a + between * np.arange(len(others) + 1), [one, *others])
+            tried[a:b] = np.clip(tried[a:b] + amount * scale * (high - low), low, high)
+        return tried.tolist(), a
+
+    def repeat(self, seen):
+        if plays := self.plays():
+            self.noise += (seen - np.mean(plays)) ** 2 * len(plays) / (len(plays) + 1)
+            self.degrees += 1
+        self.repeats.append(seen)
+
+    def take(self, actions, seen, is_change, cell):
+        known = np.mean(self.plays())
+        is_better = seen - known > 1e-9 * abs(known) + self.sd()
+        if is_change:
+            self.changes, self.changed = self.changes + 1, self.changed + is_better
+        else:
+            self.tree, self.found = self.tree + 1, self.found + is_better
+        self.since += 1
+        if is_better:
+            steps = len(self.actions)
+            self.actions, self.cell = (actions + [actions[-1]] * steps)[:steps], cell
+            self.taken, self.repeats, self.since = seen, [], 0
+        return is_better
+
+
+def plain_search(model, state, simulations, rng, last, hold, memory, changes):
+    """The root and the best sequence after a search with dictionaries; `last` is the last decision's sequence."""
     exploration, spread, trace, steps = 0.15, 0.5, 0.9, steps_left(model, state)
+    near = model.discount * (1 - 1 / max(50, steps / 3))
     low, high = model.action_low[0], model.action_high[0]
     grid = [low + (high - low) * (i + 0.5) / 16 for i in range(16)]
-    root, cell = PlainRoot(low, high, rng), cells_of(model)
+
+    def nearest(action):
+        apart = [((middle - action) / (high - low)) ** 2 for middle in grid]
+        equals = [i for i in range(16) if apart[i] == min(apart)]
+        best = equals[0]
+        for number, other in enumerate(equals[1:], 2):
+            best = other if rng.random() * number < 1 else best
+        return best
+
+    if hasattr(model, "player"):
+        memory, changes = 0.0, 0.0
+    begun = [min(max(0.0, low), high)] * steps
+    if last is not None:
+        begun = (last.actions[1:] + [last.actions[-1]] * steps)[:steps]
+    root, cell = PlainRoot(low, high, begun[0], rng), cells_of(model)
+    root.grid[0] = best_of([-(((middle - begun[0]) / (high - low)) ** 2) for middle in grid], rng)
+    sequence = PlainSequence(begun, last) if memory > 0 or changes > 0 else None
     known, stats = set(), defaultdict(lambda: np.zeros((2, 16)))
     squares, totals = defaultdict(float), []
-    baseline, returned = defaultdict(list), defaultdict(list)
-    memory, sequence, repeats = 0.0 if hasattr(model, "player") else memory, None, []
-    if last is not None and memory > 0:
-        sequence = (last[1:] + [last[-1]] * steps)[:steps]
-        sequence[0] = min(range(16), key=lambda i: abs(root.middles[i] - grid[sequence[0]]))
+    baseline = defaultdict(list)
 
     def player(x):
         return model.player(x, model.params) if hasattr(model, "player") else 1.0
@@ -115,20 +215,30 @@ def plain_search(model, state, simulations, rng, last, hold, memory):
         c_root = exploration
         if totals:
             c_root *= max(max(totals) - min(totals), 1e-9 * abs(max(totals)), 1e-300)
-        leave = 0
-        if memory > 0 and sequence is not None and root.pulls >= 16:
-            if not repeats:
-                leave = steps
-            elif rng.random() < memory:
-                leave = min(int(rng.random() * steps / 0.8), steps)
+        use, leave, first, plan = "tree", 0, 1, []
+        if sequence is not None:
+            plan = sequence.actions
+            if not sequence.plays():
+                use = "repeat"
+            elif rng.random() < sequence.share(changes):
+                use = "repeat" if sequence.is_to_repeat() else "change"
+            elif root.next == 17 and rng.random() < memory:
+                use = "follow"
+        if use == "change":
+            plan, first = sequence.change(low, high, rng)
+        if use == "follow":
+            leave = 1 + int(rng.random() * steps)
+        elif use != "tree":
+            leave = steps
         x, terminated, path = state, False, []
         while not terminated and len(path) < steps:
             mover, walk, value = player(x), [], 0.0
             if not path:
-                arm = root.choose(c_root) if leave == 0 else sequence[0]
-                action = root.middles[arm]
+                place = root.choose(c_root) if leave == 0 else sequence.cell
+                action = root.middles[place] if first > 0 else plan[0]
+                arm = root.grid[place]
             else:
-                held = min(range(16), key=lambda i: abs(grid[i] - action))
+                held = arm
                 n, r, total, square = np.full(16, 1e-3), np.zeros(16), 0.0, 0.0
                 for d in range(25):
                     s = (mover, *cell(x, d))
@@ -145,7 +255,7 @@ def plain_search(model, state, simulations, rng, last, hold, memory):
                 own = stats[walk[-1]][0].sum()
                 value = r.sum() / (total + len(walk) ** 2)
                 if len(path) < leave:
-                    arm = sequence[len(path)]
+                    arm = nearest(plan[len(path)])
                 elif len(path) != leave and mover == path[-1][0] and rng.random() * (hold + own) < hold:
                     arm = held
                 else:
@@ -157,67 +267,71 @@ def plain_search(model, state, simulations, rng, last, hold, memory):
                     means = r * (1 / n)
                     scores = means + width * np.sqrt(1 / n)
                     arm = held if scores[held] == max(scores) else best_of(scores, rng)
-                action = grid[arm]
+                action = plan[len(path)] if len(path) < leave else grid[arm]
             after = np.empty_like(x)
             reward, terminated = model.step(x, np.array([action]), after, model.params, rng)
-            path.append((mover, walk, arm, value, reward))
+            path.append((mover, walk, arm, value, reward, action))
             x = after
-        total = target = expected = 0.0
+        total = seen = target = expected = 0.0
         for i in reversed(range(len(path))):
-            mover, walk, arm, value, reward = path[i]
+            mover, walk, arm, value, reward, _ = path[i]
             following = 0.0 if i == len(path) - 1 else trace * target + (1 - trace) * expected
-            total, target = reward + model.discount * total, reward + model.discount * following
-            baseline[i].append(total)
+            total, seen, target = reward + model.discount * total, reward + near * seen, reward + near * following
+            baseline[i].append(seen)
             expected = np.mean(baseline[i]) + mover * value
             gain = mover * (target - np.mean(baseline[i]))
             for s in walk:
                 stats[s][:, arm] += 1, gain
                 squares[s] += gain**2
         totals.append(total)
-        if sequence is not None and leave >= len(path):
-            repeats.append(total)
-        elif sequence is None or (repeats and total > np.mean(repeats) + 1e-9 * abs(np.mean(repeats))):
-            arms = [step[2] for step in path]
-            final = min(range(16), key=lambda i: abs(grid[i] - action))
-            sequence, repeats = (arms + [final] * steps)[:steps], [total]
-        root.add(arm, gain)
-        returned[arm].append(mover * total)
-    return root, [np.mean(gains) for _, gains in sorted(returned.items())], sequence
+        taken = False
+        if use == "repeat":
+            sequence.repeat(seen)
+        elif sequence is not None:
+            taken = sequence.take([step[5] for step in path], seen, use == "change", place if first > 0 else 0)
+            if taken and first == 0:
+                root.move(plan[0], nearest(plan[0]))
+        if first > 0 or taken:
+            root.add(place if first > 0 else 0, gain, mover * seen, mover * total)
+    return root, sequence
 
 
 @pytest.mark.parametrize(
-    ("model", "simulations", "hold", "memory"),
+    ("model", "simulations", "hold", "memory", "changes"),
     [
-        (Bandit(), 150, 40.0, 0.1),
-        (Chain(), 100, 40.0, 0.1),
-        (Diamond(), 100, 40.0, 0.1),
-        (Handover(), 100, 40.0, 0.1),
-        (Target(), 150, 40.0, 0.1),
-        (envs.Trap(), 150, 40.0, 0.1),
-        (Target(), 150, 0.0, 0.1),
-        (Target(), 150, 40.0, 0.0),
-        (envs.Trap(), 150, 40.0, 0.5),
-        (envs.Pendulum(), 25, 40.0, 0.1),
-        (envs.Pendulum(), 25, 40.0, 0.5),
-        (envs.CartPole(noise=10.0), 60, 40.0, 0.1),
+        (Bandit(), 150, 40.0, 0.1, 0.1),
+        (Chain(), 100, 40.0, 0.1, 0.1),
+        (Diamond(), 100, 40.0, 0.1, 0.1),
+        (Handover(), 100, 40.0, 0.1, 0.1),
+        (Target(), 150, 40.0, 0.1, 0.1),
+        (envs.Trap(), 150, 40.0, 0.1, 0.1),
+        (Target(), 150, 0.0, 0.1, 0.5),
+        (Target(), 150, 40.0, 0.0, 0.0),
+        (envs.Trap(), 150, 40.0, 0.5, 0.0),
+        (envs.Pendulum(), 30, 40.0, 0.1, 0.5),
+        (envs.Pendulum(), 25, 40.0, 0.5, 0.1),
+        (envs.CartPole(noise=10.0), 60, 40.0, 0.1, 0.3),
+        (envs.DoubleIntegrator(), 60, 40.0, 0.1, 0.7),
     ],
     ids=lambda value: value if isinstance(value, float) else type(value).__name__,
 )
-def test_two_decisions_of_an_episode_follow_the_pseudo_code(model, simulations, hold, memory):
+def test_two_decisions_of_an_episode_follow_the_pseudo_code(model, simulations, hold, memory, changes):
     rng, plain_rng = np.random.default_rng(7), np.random.default_rng(7)
     state, over, last = model.initial_state(rng), False, None
     model = python_twin(model)
     plain_rng.bit_generator.state = rng.bit_generator.state
-    search = planners.begin_episode(planners.make("adaptive", hold_visits=hold, memory=memory), model)
+    search = planners.begin_episode(planners.make("adaptive", hold_visits=hold, memory=memory, changes=changes), model)
     decisions = 1 if isinstance(model, (Bandit, Target)) else 2  # Target's last actions are all worth the same
     for _ in range(decisions):
-        root, means, last = plain_search(model, state, simulations, plain_rng, last, hold, memory)
+        root, sequence = plain_search(model, state, simulations, plain_rng, last, hold, memory, changes)
+        last = sequence if memory > 0 else None
         decision = search.plan(state, Budget(simulations), rng)
         visits, _ = root.arrays()
         np.testing.assert_allclose(decision.actions[:, 0], root.middles, rtol=1e-12)
         np.testing.assert_array_equal(decision.visits, visits)
+        means = [np.mean(returned) for returned in root.returned if returned]
         np.testing.assert_allclose(decision.values[visits > 0], means, rtol=1e-9)
-        assert decision.action[0] == pytest.approx(root.decided(), rel=1e-12)
+        assert decision.action[0] == pytest.approx(root.decided(sequence), rel=1e-12)
         assert rng.bit_generator.state == plain_rng.bit_generator.state
         after = np.empty_like(state)
         _, over = model.step(state, decision.action, after, model.params, np.random.default_rng(8))
@@ -232,7 +346,7 @@ def filled(returns, thresholds=NEVER):
     root = new_root(actions, width, np.ones(1), np.arange(len(actions)))
     for row in returns:
         for cell, gain in enumerate(row):
-            add_return(root, cell, gain, 0.0, thresholds)
+            add_return(root, cell, gain, 0.0, 0.0, thresholds)
     return root
 
 
@@ -275,7 +389,7 @@ def test_cells_of_two_coordinates_are_divided_along_each_in_turn():
     actions, width = first_cells(np.zeros(2), np.array([1.0, 3.0]), 9)
     root = new_root(actions, width, np.array([1.0, 1.0 / 3.0]), np.arange(9))
     for _ in range(3):
-        add_return(root, 4, 0.5, 0.5, np.array([1.0, 2.0, 100.0]))
+        add_return(root, 4, 0.5, 0.5, 0.5, np.array([1.0, 2.0, 100.0]))
     assert root.counts[CELLS] == 13 and root.divisions[[4, 9, 10, 11, 12]].tolist() == [2, 1, 1, 2, 2]
     (x, y), (width_x, width_y) = actions[4], width
     parts = [[x - width_x / 3, y], [x + width_x / 3, y], [x, y - width_y / 3], [x, y + width_y / 3]]
@@ -344,18 +458,43 @@ def test_compiled_and_interpreted_searches_are_the_same(model, searched):
         one, other = (searched(search, state, Budget(60), np.random.default_rng(seed)) for search in (compiled, plain))
         np.testing.assert_array_equal(one[0].values, other[0].values)
         assert one[1] == other[1]
-        assert one[0].visits.sum() == 60
+        assert 40 < one[0].visits.sum() <= 60  # all but those whose first action was none of the root's
 
 
-def test_the_root_has_at_most_so_many_cells_and_loses_no_visit():
+def test_the_root_has_at_most_so_many_cells_and_loses_no_simulation():
     with kept_trees() as trees:
         decision = planners.make("adaptive").plan(envs.Trap(), np.zeros(2), Budget(30_000), np.random.default_rng(0))
     assert 32 < len(decision.actions) <= 64
-    assert decision.visits.sum() == 30_000 == trees[0].baseline[0, 0]
+    assert decision.visits.sum() < 30_000 == trees[0].baseline[0, 0]
     assert ((decision.actions >= 0.0) & (decision.actions <= 1.0)).all()
 
 
 def test_few_simulations_try_actions_that_lie_far_apart():
-    decision = planners.make("adaptive").plan(envs.Trap(), np.zeros(2), Budget(4), np.random.default_rng(0))
-    tried = np.sort(decision.actions[decision.visits > 0, 0])
-    assert np.diff(tried).min() > 0.15
+    planner = planners.make("adaptive", changes=0.0)
+    decision = planner.plan(envs.Trap(), np.zeros(2), Budget(5), np.random.default_rng(0))
+    assert decision.visits[0] == 1 and decision.actions[0] == 0.0  # the sequence that does nothing
+    tried = np.sort(decision.actions[1:][decision.visits[1:] > 0, 0])
+    assert len(tried) == 4 and np.diff(tried).min() > 0.15
+
+
+@pytest.mark.parametrize("width", [20.0, 60.0])
+def test_a_wide_box_costs_little(width):
+    """The same plant, whose best actions lie within 1 of 0."""
+    plain = envs.DoubleIntegrator()
+
+    class Wide:
+        def __getattr__(self, name):
+            return getattr(plain, name)
+
+        action_low, action_high = np.array([-width]), np.array([width])
+
+    planner, returns = planners.make("adaptive"), []
+    for seed in range(5):
+        noise, rng = np.random.default_rng(seed), np.random.default_rng(seed)
+        search, state, total = planners.begin_episode(planner, Wide()), plain.initial_state(noise), 0.0
+        for _ in range(plain.horizon):
+            after = np.empty_like(state)
+            reward, _ = plain.step(state, search.plan(state, Budget(100), rng).action, after, plain.params, noise)
+            state, total = after, total + reward
+        returns.append(total)
+    assert np.mean(returns) > -30.0  # the optimum is -7; random actions of this size earn less than -1,000

@@ -48,7 +48,7 @@ def test_divided_cells_cover_the_box_once(dim, most, choices, seed):
     grid, width = first_cells(low, high, max(most, 3**dim) if dim > 1 else most)
     root = new_root(grid, width, 1.0 / (high - low), np.arange(len(grid)))
     for choice in choices:
-        add_return(root, choice % int(root.counts[CELLS]), 0.0, 0.0, np.ones(100))  # each visit divides its cell
+        add_return(root, choice % int(root.counts[CELLS]), 0.0, 0.0, 0.0, np.ones(100))  # each visit divides its cell
     count = int(root.counts[CELLS])
     assert count == len(grid) + 2 * min(len(choices), (MOST_CELLS - len(grid)) // 2)
     times = (root.divisions[:count, None] + dim - 1 - np.arange(dim)) // dim
