@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.envs.rollout import follow
-from bonspiel.planners.checks import require_at_least
+from bonspiel.planners.checks import require_at_least, require_positive
 from bonspiel.planners.core.zobrist import box_cells
 from bonspiel.planners.jit import compiled
 from bonspiel.planners.model import Array, Rng
 
-NOISE, BOUNDS = 0, 1  # the entries of params
-TIME_STEP, MAX_ACCELERATION = 0.1, 2.0
+NOISE, BOUND, CELLS = 0, 1, 2  # the entries of params
+TIME_STEP = 0.1
 SPEED_COST, ACTION_COST = 0.1, 1.0
 START_PLACE, START_SPEED = 1.0, 0.5
 HORIZON = 50
@@ -32,8 +32,8 @@ def step(state: Array, action: Array, next_state: Array, params: Array, rng: Rng
 
 @compiled("sample_action")
 def sample_action(state: Array, action: Array, params: Array, rng: Rng) -> None:
-    """Uniform on [-2, 2)."""
-    action[0] = MAX_ACCELERATION * (2.0 * rng.random() - 1.0)
+    """Uniform between the bounds."""
+    action[0] = params[BOUND] * (2.0 * rng.random() - 1.0)
 
 
 @compiled("rollout")
@@ -45,12 +45,12 @@ def rollout(state: Array, scratch: Array, depth: int, params: Array, rng: Rng) -
 @compiled("cells")
 def cells(state: Array, first: int, last: int, params: Array, out: NDArray[np.uint64]) -> None:
     """Boxes of the states that control is about; what lies outside goes to the outermost."""
-    box_cells(state, first, last, params[BOUNDS:], out)
+    box_cells(state, first, last, params[CELLS:], out)
 
 
 @dataclass(frozen=True)
 class DoubleIntegrator:
-    """State (x, v, t), action: an acceleration a in [-2, 2].
+    """State (x, v, t), action: an acceleration a in [-2, 2] unless `bound` is another number.
 
     x <- x + 0.1 v + 0.005 (a + e), v <- v + 0.1 (a + e), with e Gaussian. A step costs x^2 + 0.1 v^2 + a^2. Episodes
     have 50 steps and start with x uniform in [-1, 1] and v uniform in [-0.5, 0.5]. Nothing bounds x and v; `state_low`
@@ -58,16 +58,18 @@ class DoubleIntegrator:
 
     Args:
         noise: standard deviation of e, at least 0.
+        bound: of the acceleration, above 0. The best actions lie within 2, so that a larger one changes nothing but the
+            width of the box that a planner has to search.
     """
 
     noise: float = 0.3
+    bound: float = 2.0
 
     state_dim = 3
     horizon = HORIZON
     time_index = 2
     discount = 1.0
     compiled = True
-    action_low, action_high = np.array([-MAX_ACCELERATION]), np.array([MAX_ACCELERATION])
     start_low = np.array([-START_PLACE, -START_SPEED, 0.0])
     start_high = np.array([START_PLACE, START_SPEED, 0.0])
     distance_weights = np.array([1.0, 1.0, np.inf])  # only states of the same time are compared
@@ -78,18 +80,29 @@ class DoubleIntegrator:
 
     def __post_init__(self) -> None:
         require_at_least("noise", self.noise, 0.0)
+        require_positive("bound", self.bound)
+
+    @cached_property
+    def action_low(self) -> Array:
+        """Full acceleration to the left."""
+        return np.array([-self.bound])
+
+    @cached_property
+    def action_high(self) -> Array:
+        """Full acceleration to the right."""
+        return np.array([self.bound])
 
     @cached_property
     def params(self) -> Array:
-        """The noise, and the bounds of the cells: twice those of the start."""
+        """The noise, the bound of actions, and the bounds of the cells: twice those of the start."""
         sides = [2.0 * START_PLACE, 2.0 * START_SPEED]
-        return np.array([self.noise, *(-side for side in sides), 0.0, *sides, float(HORIZON)])
+        return np.array([self.noise, self.bound, *(-side for side in sides), 0.0, *sides, float(HORIZON)])
 
     @cached_property
     def state_high(self) -> Array:
         """Full acceleration from the fastest start to the horizon."""
         time = TIME_STEP * HORIZON
-        acceleration = MAX_ACCELERATION + 6.0 * self.noise
+        acceleration = self.bound + 6.0 * self.noise
         speed = START_SPEED + acceleration * time
         place = START_PLACE + START_SPEED * time + 0.5 * acceleration * time**2
         return np.array([place, speed, float(HORIZON)])

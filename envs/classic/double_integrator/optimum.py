@@ -8,13 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bonspiel.envs.classic.double_integrator.model import (
-    ACTION_COST,
-    MAX_ACCELERATION,
-    SPEED_COST,
-    TIME_STEP,
-    DoubleIntegrator,
-)
+from bonspiel.envs.classic.double_integrator.model import ACTION_COST, SPEED_COST, TIME_STEP, DoubleIntegrator
 from bonspiel.envs.optimal import Reference
 from bonspiel.planners.checks import steps_left
 from bonspiel.planners.model import Array
@@ -58,7 +52,7 @@ class DoubleIntegratorOptimum(Reference):
         """The best action alone, [1, 1]."""
         left = self.model.horizon - int(state[2])
         best = -self.riccati[2][max(left, 0)] @ state[:2]
-        return np.clip([[best]], -MAX_ACCELERATION, MAX_ACCELERATION)
+        return np.clip([[best]], -self.model.bound, self.model.bound)
 
     def q_values(self, state: Array, actions: Array) -> Array:
         """Q* of each action, [A]."""
@@ -90,7 +84,7 @@ def solve(model: DoubleIntegrator, actions: Array | None) -> DoubleIntegratorOpt
     if actions is not None:
         raise TypeError(f"no reference for {model!r} with a fixed set of actions")
     found = DoubleIntegratorOptimum(model)
-    if (widest := found.widest_action()) > MAX_ACCELERATION:
+    if (widest := found.widest_action()) > model.bound:
         raise TypeError(f"no reference for {model!r}: it would take actions up to {widest:.2f}, out of bounds")
     return found
 
@@ -98,7 +92,7 @@ def solve(model: DoubleIntegrator, actions: Array | None) -> DoubleIntegratorOpt
 def random_value(model: DoubleIntegrator) -> float:
     """Expected return of uniformly random actions, exactly, by the moments of the state."""
     total, moments = 0.0, _start_moments(model)
-    action = MAX_ACCELERATION**2 / 3.0
+    action = model.bound**2 / 3.0
     for _ in range(model.horizon):
         total -= float(np.sum(COST * moments) + ACTION_COST * action)
         moments = DYNAMICS @ moments @ DYNAMICS.T + (action + model.noise**2) * np.outer(PUSH, PUSH)

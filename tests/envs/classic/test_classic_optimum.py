@@ -151,6 +151,14 @@ def test_double_integrator_whose_bounds_bind_has_no_reference():
         solve(DoubleIntegrator(), [[0.0], [1.0]])
 
 
+def test_a_wider_box_leaves_the_optimum_of_the_double_integrator():
+    narrow, wide = DoubleIntegrator(), DoubleIntegrator(bound=20.0)
+    assert optimal_value(narrow) == optimal_value(wide)
+    assert random_value(wide) < 50.0 * random_value(narrow)
+    assert DoubleIntegratorOptimum(DoubleIntegrator(noise=1.0)).widest_action() < 20.0
+    solve(DoubleIntegrator(noise=1.0, bound=20.0))
+
+
 @pytest.mark.parametrize("name", ["pendulum", "mountain_car", "cart_pole", "double_integrator"])
 def test_random_value_agrees_with_rollouts(name, monkeypatch):
     model, rng = envs.parse(name), np.random.default_rng(4)
