@@ -53,11 +53,13 @@ LEAF: Parameters = {"leaf": Choice(("tree", "rollout"))}
 WIDENING: Parameters = {"alpha_action": Range(0.2, 0.6), "k_action": Range(0.5, 4.0, log=True)}
 STATES: Parameters = {"alpha_state": Range(0.1, 0.5), "k_state": Range(0.5, 4.0, log=True)}
 LOOKAHEAD: Parameters = {"lookahead": Choice((10, 20, 30, 50, None))}
-SEQUENCES: Parameters = {**LOOKAHEAD, "repeats": Choice((1, 3))}
+SEQUENCES: Parameters = {**LOOKAHEAD, "repeats": Choice((1, 3)), "sight": Choice((20, 50, 100, None))}
 GAUSSIANS: Parameters = {
     **SEQUENCES,
     "population": Choice((10, 25, 50, 100, 200)),
     "sd": Range(0.1, 1.0, log=True),
+    "octaves": Choice((0.0, 8.0)),
+    "start": Choice(("middle", "null")),
     "memory": Choice((0.0, 1.0)),
 }
 COLOUR: Parameters = {"beta": Range(0.0, 4.0)}

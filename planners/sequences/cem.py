@@ -12,9 +12,9 @@ from bonspiel.planners.aliases import takes_aliases
 from bonspiel.planners.checks import require, require_at_least, require_count, require_positive, require_share
 from bonspiel.planners.kinds import KINDS
 from bonspiel.planners.planner import Traits
-from bonspiel.planners.sequences.gaussians import GaussianRounds, GaussianSearch
+from bonspiel.planners.sequences.gaussians import GaussianPlanner, GaussianRounds, GaussianSearch
 from bonspiel.planners.sequences.mixed import Mixed
-from bonspiel.planners.sequences.plans import SEQUENCE_TRAITS, SequenceSearch, best_of
+from bonspiel.planners.sequences.plans import SEQUENCE_TRAITS, best_of
 from bonspiel.planners.spaces import COLOUR, GAUSSIANS, Parameters, Range
 
 
@@ -30,7 +30,7 @@ class _Rounds(GaussianRounds):
 
 @takes_aliases
 @dataclass(frozen=True)
-class CEM(SequenceSearch):
+class CEM(GaussianPlanner):
     """The cross-entropy method: rounds of sequences from Gaussians that are fitted to the best of the round before.
 
     Booleans and categoricals have probabilities in place of a Gaussian, fitted to the elites as well, and integers are
@@ -48,7 +48,7 @@ class CEM(SequenceSearch):
             which long sequences are hardly ever smooth.
         least_sd: least standard deviation, as a part of the range as well, at least 0.
         memory: part of the last decision's mean sequence, shifted by the step taken, with which the next decision of an
-            episode starts, in [0, 1]; the rest is the middle of the range.
+            episode starts, in [0, 1]; the rest is that of `start`.
         rounds: least number of rounds of a decision, at least 1.
     """
 

@@ -1,17 +1,20 @@
 """Gaussian distributions of action sequences within the bounds of a model's actions, and rounds of draws."""
 
 import functools
+import math
 import time
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from bonspiel.planners.checks import offers, require, steps_left
+from bonspiel.planners.checks import offers, require, require_at_least, require_choice, steps_left
+from bonspiel.planners.do_nothing import null_action
 from bonspiel.planners.kinds import kind_codes
 from bonspiel.planners.model import Array, HasTimeIndex, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, check_plan
-from bonspiel.planners.sequences.plans import plan_with_sequences, round_size
+from bonspiel.planners.sequences.plans import SequenceSearch, plan_with_sequences, round_size
 
 
 @functools.lru_cache(maxsize=64)
@@ -40,8 +43,34 @@ def coloured_noise(shape: tuple[int, ...], beta: float, rng: Rng) -> Array:
     return np.ascontiguousarray(np.fft.irfft(spectrum, steps).swapaxes(1, 2))
 
 
+@dataclass(frozen=True, kw_only=True)
+class GaussianPlanner(SequenceSearch):
+    """A search that draws sequences from a Gaussian, and how that begins.
+
+    Args:
+        octaves: with 0, as in the papers, all sequences of a round have one deviation, so that a box of actions wider
+            than needed makes all of them too wild. With more, half of the sequences have their deviation divided by
+            2^u, u uniform in [0, octaves] and drawn for each; at least 0. `Gaussian` has the details.
+        start: action of all steps with which the mean begins: "middle" of the range, or "null", the one that does
+            nothing (see `planners.do_nothing`).
+    """
+
+    octaves: float = 0.0
+    start: Literal["middle", "null"] = "middle"
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of range."""
+        super().__post_init__()
+        require_at_least("octaves", self.octaves, 0.0)
+        require_choice("start", self.start, ("middle", "null"))
+
+
 class Gaussian:
     """A Gaussian for each step and dimension of a sequence; draws are clipped to the bounds of the actions.
+
+    With octaves, half of the sequences have narrower noise, of a log-uniform scale. Before the first fit the other half
+    has the deviation `sd`. After it, the narrower half has the fitted deviation as its root mean square, and the other
+    half its largest scale, or the search would soon be too narrow to find anything else.
 
     Args:
         model: whose actions they are.
@@ -49,35 +78,56 @@ class Gaussian:
         sd: standard deviation at first, as a part of the range of an action.
         beta: colour of the noise; see `coloured_noise`.
         rng: the source of every random draw.
+        octaves: between the largest and the least scale; see `GaussianPlanner`.
+        start: see `GaussianPlanner`.
 
     Attributes:
-        mean: [steps, action_dim], at first the middle of the range.
+        mean: [steps, action_dim].
         sd: [steps, action_dim].
         range: of an action, [action_dim].
+        widest: scale of the half that is not narrower.
     """
 
-    def __init__(self, model: Model, steps: int, sd: float, beta: float, rng: Rng) -> None:
+    def __init__(
+        self, model: Model, steps: int, sd: float, beta: float, rng: Rng, octaves: float = 0.0, start: str = "middle"
+    ) -> None:
         self.low, self.high, self.beta, self.rng = model.action_low, model.action_high, beta, rng
         self.range = self.high - self.low
-        self.mean = np.repeat([0.5 * (self.low + self.high)], steps, axis=0)
+        middle = 0.5 * (self.low + self.high)
+        self.mean = np.repeat([middle if start == "middle" else null_action(model)], steps, axis=0)
         self.sd = np.repeat([sd * self.range], steps, axis=0)
+        self.octaves, self.widest = octaves, 1.0
 
     def draw(self, n: int) -> Array:
         """N sequences, [n, steps, action_dim]."""
         actions = coloured_noise((n, *self.mean.shape), self.beta, self.rng)
         actions *= self.sd
+        if self.octaves > 0.0:
+            actions *= self.scales(n)
         actions += self.mean
         return np.clip(actions, self.low, self.high, out=actions)
+
+    def scales(self, n: int) -> Array:
+        """Factors of the deviations of N sequences, [n, 1, 1]."""
+        exponents = self.octaves * np.maximum(2.0 * self.rng.random((n, 1, 1)) - 1.0, 0.0)
+        scales: Array = self.widest * 2.0**-exponents
+        return scales
 
     def fit(self, elites: Array, momentum: float, least_sd: float) -> None:
         """Move to the mean and the deviation of the elites, [n, steps, action_dim].
 
-        A part `momentum` of the distribution stays, and the deviation is at least `least_sd` of an action's range.
+        A part `momentum` of the distribution stays, and the deviation is at least `least_sd` of an action's range, or
+        with octaves 2^-octaves of that.
         """
         mean = elites.mean(0)
         sd = np.sqrt(((elites - mean) ** 2).mean(0))
         self.move_to(momentum * self.mean + (1.0 - momentum) * mean)
-        self.sd = np.maximum(momentum * self.sd + (1.0 - momentum) * sd, least_sd * self.range)
+        least = least_sd * 2.0**-self.octaves * self.range
+        self.sd = np.maximum(momentum * self.sd + (1.0 - momentum) * sd, least)
+        if self.octaves > 0.0:  # the root mean square of 2^-u, u uniform in [0, octaves], is 1 / widest
+            self.widest = math.sqrt(
+                2.0 * math.log(2.0) * self.octaves / -math.expm1(-2.0 * math.log(2.0) * self.octaves)
+            )
 
     def move_to(self, mean: Array) -> None:
         """Take a mean of actions within the bounds, [steps, action_dim], which rounding may have put beside them."""
@@ -147,12 +197,12 @@ def shifted(actions: Array, passed: int, steps: int) -> Array:
 class GaussianSearch:
     """The decisions of an episode, each by as many rounds of sequences from a Gaussian as its budget allows.
 
-    The mean starts in the middle of the range, or nearer to that of the last decision as the planner remembers it. The
+    The mean starts with the planner's `start`, or nearer to that of the last decision as the planner remembers it. The
     deviation starts anew, as in the papers.
 
     Args:
         rounds: the rule that moves the Gaussian.
-        planner: with `population`, `rounds`, `sd` and `beta` of the Gaussian, `lookahead`, `repeats` and `memory`.
+        planner: a `GaussianPlanner` with `population`, `rounds`, `sd`, `beta` and `memory`.
         model: see `planners.Planner.plan`.
         of_kinds: the distribution for a model whose actions are not all real; none for planners that refuse it.
     """
@@ -170,7 +220,8 @@ class GaussianSearch:
         planner, model = self.planner, self.model
         state = check_plan(planner, model, state, budget, rng, root_actions)
         made = Gaussian if len(kind_codes(model)) == 0 else self.of_kinds
-        gaussian = made(model, steps_left(model, state, planner.lookahead), planner.sd, planner.beta, rng)
+        steps = steps_left(model, state, planner.lookahead)
+        gaussian = made(model, steps, planner.sd, planner.beta, rng, planner.octaves, planner.start)
         size = round_size(planner.population, planner.rounds, planner.repeats, budget, self.rounds.n_finalists)
         rule = self.rounds(planner, gaussian, size)
         step = int(state[model.time_index]) if offers(model, HasTimeIndex) else self.step + 1
@@ -179,6 +230,6 @@ class GaussianSearch:
                 step >= self.step, "state", state, "of no earlier step than the last decision's; begin another episode"
             )
             rule.recall(self.last, max(1, step - self.step))  # a step is counted for those who count none
-        decision = plan_with_sequences(rule, planner.repeats, model, state, budget, rng, start)
+        decision = plan_with_sequences(rule, planner.repeats, model, state, budget, rng, start, planner.sight)
         self.last, self.step = rule, step
         return decision

@@ -14,9 +14,9 @@ from bonspiel.planners.aliases import takes_aliases
 from bonspiel.planners.checks import require, require_at_least, require_count, require_positive, require_share
 from bonspiel.planners.kinds import KINDS
 from bonspiel.planners.planner import Traits
-from bonspiel.planners.sequences.gaussians import Gaussian, GaussianRounds, GaussianSearch, shifted
+from bonspiel.planners.sequences.gaussians import Gaussian, GaussianPlanner, GaussianRounds, GaussianSearch, shifted
 from bonspiel.planners.sequences.mixed import Mixed
-from bonspiel.planners.sequences.plans import SEQUENCE_TRAITS, SequenceSearch, best_of
+from bonspiel.planners.sequences.plans import SEQUENCE_TRAITS, best_of
 from bonspiel.planners.spaces import COLOUR, GAUSSIANS, Choice, Parameters
 
 
@@ -74,7 +74,7 @@ class _Rounds(GaussianRounds):
 
 @takes_aliases
 @dataclass(frozen=True)
-class ICEM(SequenceSearch):
+class ICEM(GaussianPlanner):
     """CEM with coloured noise, elites that stay in the next round, shrinking rounds, and the best sequence ever played.
 
     The last rollouts of the budget go to the mean sequence, which the paper adds to the last round, and to the best of
@@ -95,7 +95,7 @@ class ICEM(SequenceSearch):
         sd: standard deviation at first, as a part of an action's range, above 0.
         least_sd: least standard deviation, as a part of the range as well, at least 0.
         memory: part of the last decision's mean sequence, shifted by the step taken, with which the next decision of an
-            episode starts, in [0, 1]; the rest is the middle of the range.
+            episode starts, in [0, 1]; the rest is that of `start`.
         rounds: least number of rounds of a decision, at least 1.
     """
 

@@ -27,8 +27,10 @@ class Mixed(Gaussian):
         unordered: the coordinates that have shares.
     """
 
-    def __init__(self, model: Model, steps: int, sd: float, beta: float, rng: Rng) -> None:
-        super().__init__(model, steps, sd, beta, rng)
+    def __init__(
+        self, model: Model, steps: int, sd: float, beta: float, rng: Rng, octaves: float = 0.0, start: str = "middle"
+    ) -> None:
+        super().__init__(model, steps, sd, beta, rng, octaves, start)
         codes, self.model = kind_codes(model), model
         half = 0.5 * ((codes == INTEGER) & (self.low < self.high))  # so that the ends are as likely as the rest
         self.low, self.high = self.low - half, self.high + half
@@ -41,7 +43,8 @@ class Mixed(Gaussian):
     def draw(self, n: int) -> Array:
         """N sequences, [n, steps, action_dim]."""
         noise = coloured_noise((n, *self.mean.shape), self.beta, self.rng)
-        actions = np.clip(noise * self.sd + self.mean, self.low, self.high)
+        scaled = noise * self.sd * self.scales(n) if self.octaves > 0.0 else noise * self.sd
+        actions = np.clip(scaled + self.mean, self.low, self.high)
         for k, shares in zip(self.unordered, self.shares, strict=True):
             orders = self.rng.permuted(np.tile(np.arange(shares.shape[1]), (n, 1)), axis=1)
             ends = np.cumsum(shares[:, orders].swapaxes(0, 1), -1)[..., :-1]  # [n, steps, values - 1]

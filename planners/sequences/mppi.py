@@ -12,8 +12,7 @@ import numpy as np
 from bonspiel.planners import Array, Budget, Decision, EpisodeSearch, Model, Rng
 from bonspiel.planners.aliases import takes_aliases
 from bonspiel.planners.checks import require_at_least, require_choice, require_count, require_positive, require_share
-from bonspiel.planners.sequences.gaussians import GaussianRounds, GaussianSearch
-from bonspiel.planners.sequences.plans import SequenceSearch
+from bonspiel.planners.sequences.gaussians import GaussianPlanner, GaussianRounds, GaussianSearch
 from bonspiel.planners.spaces import COLOUR, GAUSSIANS, Parameters, Range
 
 
@@ -46,7 +45,7 @@ class _Rounds(GaussianRounds):
 
 @takes_aliases
 @dataclass(frozen=True)
-class MPPI(SequenceSearch):
+class MPPI(GaussianPlanner):
     """Path integral control: rounds of sequences around a mean that moves to their average, weighted by the returns.
 
     The action played is the first of the mean sequence. The last rollouts of the budget go to that sequence and value
@@ -63,7 +62,7 @@ class MPPI(SequenceSearch):
         sd: standard deviation of the perturbations, as a part of an action's range, above 0.
         beta: colour of the perturbations, whose power falls with the frequency as f^-beta; 0 is white as in the paper.
         memory: part of the last decision's mean sequence, shifted by the step taken, with which the next decision of an
-            episode starts, in [0, 1]; the rest is the middle of the range.
+            episode starts, in [0, 1]; the rest is that of `start`.
         rounds: least number of rounds of a decision, at least 1; the paper has 1, with a large population.
     """
 

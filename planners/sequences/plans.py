@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bonspiel.planners.aliases import Alias
 from bonspiel.planners.checks import discrete_actions, missing_action_bounds, require_count, two_players
 from bonspiel.planners.core.argmax import argmax_by
-from bonspiel.planners.core.jit import Problem, gain_of, int64, run, seconds_loading, step
+from bonspiel.planners.core.jit import Problem, gain_of, run, seconds_loading, step, typeof
 from bonspiel.planners.core.problem import PlanLength, problem_of, search_kernel
 from bonspiel.planners.core.returns import invalid_in
 from bonspiel.planners.core.search import CHUNK_SECONDS, decide, extend
@@ -26,6 +26,7 @@ from bonspiel.planners.planner import Budget, Decision, Traits
 
 MEASURED = 0.01  # part of a time budget, to measure the time of a rollout before the first round
 MOST_RESERVED = 0.5  # of a time budget, for the finalists
+SEEN, WHOLE = 0, 1  # rows of the problem's validity: of the returns that the search compares, and of those reported
 LATE = 2.0  # times the time that a round was to take, at which it ends
 
 
@@ -36,7 +37,8 @@ class Sequences(NamedTuple):
         actions: [n, steps, action_dim].
         visits: rollouts of each sequence, int64 [n].
         invalid: how many of these were invalid, int64 [n].
-        returns: mean return of the others, [n]; 0 without any.
+        returns: mean return of the others, as the search compares them, [n]; 0 without any.
+        values: the same with the model's own discount alone, [n].
         done: rollouts in this round, int64 [1].
     """
 
@@ -44,6 +46,7 @@ class Sequences(NamedTuple):
     visits: NDArray[np.int64]
     invalid: NDArray[np.int64]
     returns: Array
+    values: Array
     done: NDArray[np.int64]
 
 
@@ -51,46 +54,71 @@ def new_round(actions: Array) -> Sequences:
     """A round of these sequences, [n, steps, action_dim], none of them rolled out."""
     n = len(actions)
     visits, invalid, done = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(1, np.int64)
-    return Sequences(np.ascontiguousarray(actions), visits, invalid, np.zeros(n), done)
+    return Sequences(np.ascontiguousarray(actions), visits, invalid, np.zeros(n), np.zeros(n), done)
 
 
 SEQUENCES = new_round(np.zeros((1, 1, 1)))
 
 
-@search_kernel(SEQUENCES, TREE_WALK, int64)
-def _roll_out(sequences: Sequences, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, repeats: int) -> int:
+class _Settings(NamedTuple):
+    """How sequences are rolled out.
+
+    Attributes:
+        repeats: rollouts of each sequence.
+        sight: discount of the search, beside the model's own.
+    """
+
+    repeats: int
+    sight: float
+
+
+@search_kernel(SEQUENCES, TREE_WALK, typeof(_Settings(1, 1.0)))
+def _roll_out(
+    sequences: Sequences, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: _Settings
+) -> int:
     """Roll out one sequence after another, each `repeats` times, until the round is over."""
     state, next_state = walk.state[0], walk.state[1]
     for simulation in range(simulations):
-        index = sequences.done[0] // repeats
+        index = sequences.done[0] // settings.repeats
         if index == len(sequences.actions):
             return simulation
         sequences.done[0] += 1
         copy(problem.state, state)
-        total, weight = 0.0, 1.0
+        total, weight, seen, sight = 0.0, 1.0, 0.0, 1.0
         for t in range(sequences.actions.shape[1]):
             reward, terminated = step(problem, state, sequences.actions[index, t], next_state, rng)
             total += weight * reward
+            seen += sight * weight * reward
             if terminated:
                 break
             weight *= problem.discount
+            sight *= settings.sight
             copy(next_state, state)
         sequences.visits[index] += 1
-        gain = gain_of(problem.validity, 0, 1.0, total)
+        if total - total != 0.0:  # then nor is what was seen of it finite
+            seen = total
+        gain = gain_of(problem.validity, SEEN, 1.0, seen)
+        value = gain_of(problem.validity, WHOLE, 1.0, total)
         if total - total != 0.0:
             sequences.invalid[index] += 1
         else:
             valid = sequences.visits[index] - sequences.invalid[index]
             sequences.returns[index] += (gain - sequences.returns[index]) / valid
+            sequences.values[index] += (value - sequences.values[index]) / valid
     return simulations
 
 
 def mean_returns(sequences: Sequences, problem: Problem) -> Array:
     """Mean return of each sequence, [n], where invalid rollouts count as the worst of all valid ones so far."""
+    return _with_invalid(sequences.returns, sequences, problem, SEEN)
+
+
+def _with_invalid(means: Array, sequences: Sequences, problem: Problem, row: int) -> Array:
+    """Means of the valid rollouts, [n], with the invalid ones as the worst of those in a row of the validity."""
     if invalid_in(problem.validity) == 0:
-        return sequences.returns
-    worst = gain_of(problem.validity, 0, 1.0, math.nan)
-    return sequences.returns + sequences.invalid / np.maximum(sequences.visits, 1) * (worst - sequences.returns)
+        return means
+    worst = gain_of(problem.validity, row, 1.0, math.nan)
+    return means + sequences.invalid / np.maximum(sequences.visits, 1) * (worst - means)
 
 
 class Rule(Protocol):
@@ -128,10 +156,15 @@ class SequenceSearch(PlanLength):
         lookahead: steps of a sequence, at which a rollout ends; none: to the end of the episode, or as far as the
             environment says. Its name was `horizon`, which is taken as well.
         repeats: rollouts of each sequence, for noisy models.
+        sight: N discounts rewards within the search by (1 - 1/N)^k, k steps ahead, beside the model's own discount, so
+            that few samples of long plans are told apart by what comes soon (Petrik and Scherrer 2008; Jiang, Kulesza,
+            Singh, Lewis 2015); at least 1, with which the first reward alone counts; none: no further discount. The
+            values of the decision are returns without it, so that the action played may not have the highest.
     """
 
     lookahead: int | None = 50
     repeats: int = 1
+    sight: int | None = None
 
     traits: ClassVar[Traits] = SEQUENCE_TRAITS
     aliases: ClassVar[Mapping[str, Alias]] = {"horizon": Alias("lookahead")}
@@ -140,6 +173,8 @@ class SequenceSearch(PlanLength):
         """Refuse parameters out of range."""
         super().__post_init__()
         require_count("repeats", self.repeats)
+        if self.sight is not None:
+            require_count("sight", self.sight)
 
     def unsupported(self, model: Model) -> str | None:
         """Say why a model cannot be searched; see `planners.Planner`."""
@@ -157,7 +192,14 @@ def round_size(population: int, rounds: int, repeats: int, budget: Budget, final
 
 
 def plan_with_sequences(
-    rule: Rule, repeats: int, model: Model, state: Array, budget: Budget, rng: Rng, start: float
+    rule: Rule,
+    repeats: int,
+    model: Model,
+    state: Array,
+    budget: Budget,
+    rng: Rng,
+    start: float,
+    sight: int | None = None,
 ) -> Decision:
     """Plan by rounds of rollouts.
 
@@ -173,13 +215,15 @@ def plan_with_sequences(
         budget: simulations or seconds.
         rng: the source of every random draw.
         start: clock at the beginning of the decision.
+        sight: see `SequenceSearch`. Rules learn from returns discounted by it, and the decision has those without it.
     """
+    settings = _Settings(repeats, 1.0 if sight is None else 1.0 - 1.0 / sight)
     sequences = new_round(rule.finalists()[:1] if budget.simulations is None else rule.propose())
     problem, walk, done = problem_of(model, state, sequences.actions.shape[1]), new_walk(model, 1), 0
 
     if budget.simulations is None:
         seconds = budget.seconds or 0.0
-        sequences, final, done = _in_seconds(rule, sequences, repeats, model, problem, walk, seconds, rng, start)
+        sequences, final, done = _in_seconds(rule, sequences, settings, model, problem, walk, seconds, rng, start)
     else:
 
         def next_round(finished: Sequences, walk: TreeWalk, factor: float) -> Sequences:
@@ -196,7 +240,7 @@ def plan_with_sequences(
                 walk,
                 problem,
                 model=model,
-                settings=repeats,
+                settings=settings,
                 budget=rest,
                 rng=rng,
                 grow=next_round,
@@ -204,9 +248,10 @@ def plan_with_sequences(
             )
         _learn(rule, sequences, problem)
         final = new_round(rule.finalists())
-        run(_roll_out, model, final, walk, problem, last, rng, repeats)
+        run(_roll_out, model, final, walk, problem, last, rng, settings)
         done += last
     means = np.concatenate([mean_returns(final, problem), mean_returns(sequences, problem)])
+    values = np.concatenate([_with_invalid(part.values, part, problem, WHOLE) for part in (final, sequences)])
     actions = np.concatenate([final.actions[:, 0], sequences.actions[:, 0]])
     visits = np.concatenate([final.visits, sequences.visits])
     valid = visits > np.concatenate([final.invalid, sequences.invalid])
@@ -214,7 +259,7 @@ def plan_with_sequences(
     if valid.any() and not valid[eligible].any():  # such as the mean of elites on both sides of an invalid region
         eligible = valid
     best = argmax_by(rng, np.where(eligible, means, -np.inf))
-    return decide(actions, visits, means[:, None], done, start, rng, lambda *_: best, problem=problem)
+    return decide(actions, visits, values[:, None], done, start, rng, lambda *_: best, problem=problem)
 
 
 def _learn(rule: Rule, sequences: Sequences, problem: Problem) -> None:
@@ -225,7 +270,7 @@ def _learn(rule: Rule, sequences: Sequences, problem: Problem) -> None:
 def _in_seconds(
     rule: Rule,
     sequences: Sequences,
-    repeats: int,
+    settings: _Settings,
     model: Model,
     problem: Problem,
     walk: TreeWalk,
@@ -240,9 +285,10 @@ def _in_seconds(
     so far. No rollout begins after the budget is spent.
     """
     begin = time.perf_counter()
-    part = Budget(seconds=MEASURED * seconds)
-    _, done = extend(_roll_out, sequences, walk, problem, model=model, settings=NO_LIMIT, budget=part, rng=rng)
+    part, endless = Budget(seconds=MEASURED * seconds), settings._replace(repeats=NO_LIMIT)
+    _, done = extend(_roll_out, sequences, walk, problem, model=model, settings=endless, budget=part, rng=rng)
     begin, end, now = begin + seconds_loading(begin), start + seconds_loading(start) + seconds, time.perf_counter()
+    repeats = settings.repeats
     last = len(rule.finalists()) * repeats
     while True:
         each = max((now - begin) / done, 1e-9)
@@ -254,7 +300,7 @@ def _in_seconds(
         expected = len(sequences.actions) * repeats * each
         part = Budget(seconds=min(left, max(LATE * expected, CHUNK_SECONDS)))
         _, did = extend(
-            _roll_out, sequences, walk, problem, model=model, settings=repeats, budget=part, rng=rng, start=now
+            _roll_out, sequences, walk, problem, model=model, settings=settings, budget=part, rng=rng, start=now
         )
         begun, now, done = now, time.perf_counter(), done + did
         if now - begun > LATE * each * did:  # at this speed the budget allows smaller rounds
@@ -262,7 +308,7 @@ def _in_seconds(
         _learn(rule, sequences, problem)
     final = new_round(rule.finalists())
     while now < end and final.done[0] < last:
-        done += run(_roll_out, model, final, walk, problem, 1, rng, repeats)
+        done += run(_roll_out, model, final, walk, problem, 1, rng, settings)
         now = time.perf_counter()
     if final.done[0] == 0:
         sequences, final = new_round(sequences.actions[:0]), sequences

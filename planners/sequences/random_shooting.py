@@ -79,4 +79,4 @@ class RandomShooting(SequenceSearch):
         start = time.perf_counter()
         state = check_plan(self, model, state, budget, rng, root_actions)
         rounds = _Rounds(self, model, steps_left(model, state, self.lookahead), budget, rng)
-        return plan_with_sequences(rounds, self.repeats, model, state, budget, rng, start)
+        return plan_with_sequences(rounds, self.repeats, model, state, budget, rng, start, self.sight)
