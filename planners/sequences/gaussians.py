@@ -125,9 +125,8 @@ class Gaussian:
         least = least_sd * 2.0**-self.octaves * self.range
         self.sd = np.maximum(momentum * self.sd + (1.0 - momentum) * sd, least)
         if self.octaves > 0.0:  # the root mean square of 2^-u, u uniform in [0, octaves], is 1 / widest
-            self.widest = math.sqrt(
-                2.0 * math.log(2.0) * self.octaves / -math.expm1(-2.0 * math.log(2.0) * self.octaves)
-            )
+            nats = 2.0 * math.log(2.0) * self.octaves
+            self.widest = math.sqrt(nats / -math.expm1(-nats))
 
     def move_to(self, mean: Array) -> None:
         """Take a mean of actions within the bounds, [steps, action_dim], which rounding may have put beside them."""
