@@ -85,12 +85,12 @@ class DoubleIntegrator:
     @cached_property
     def action_low(self) -> Array:
         """Full acceleration to the left."""
-        return np.array([-self.bound])
+        return np.array([-self.bound], float)
 
     @cached_property
     def action_high(self) -> Array:
         """Full acceleration to the right."""
-        return np.array([self.bound])
+        return np.array([self.bound], float)
 
     @cached_property
     def params(self) -> Array:

@@ -127,7 +127,7 @@ class AdaptiveAbstraction(PlanLength):
         )
         thresholds = self.root_threshold * 2.0 ** np.arange(float(DIVISIONS * len(low)))
         sight = 0.0 if self.sight is None else self.sight
-        bounds = np.array(low), np.array(high)
+        bounds = np.array(low, float), np.array(high, float)
         return AdaptiveSettings(
             cells, self.trace, sight, self.hold_visits, self.memory, self.changes, thresholds, *bounds
         )

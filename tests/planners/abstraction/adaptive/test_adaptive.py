@@ -498,3 +498,14 @@ def test_a_wide_box_costs_little(width):
             state, total = after, total + reward
         returns.append(total)
     assert np.mean(returns) > -30.0  # the optimum is -7; random actions of this size earn less than -1,000
+
+
+def test_bounds_of_whole_numbers_are_bounds_of_real_actions():
+    class Whole(type(python_twin(envs.Trap()))):
+        action_low, action_high = np.array([0]), np.array([1])
+
+    decisions = [
+        planners.make("adaptive").plan(model, np.zeros(2), Budget(40), np.random.default_rng(0))
+        for model in (Whole(), python_twin(envs.Trap()))
+    ]
+    np.testing.assert_array_equal(decisions[0].values, decisions[1].values)
