@@ -13,6 +13,8 @@ from bonspiel.planners.abstraction.adaptive.root import (
     first_cells_of_kinds,
     new_root,
     no_whole,
+    own_cell,
+    place_of,
     spread_out,
 )
 from bonspiel.planners.abstraction.adaptive.search import grow, new_tree, new_walk, search
@@ -73,24 +75,25 @@ class AdaptiveEpisode:
         problem, depth = planner.problem(model, state, cells=True, budget=budget), len(settings.cells.weights) - 1
         last = self.last
         begun = np.tile(null_action(model), (problem.steps, 1)) if last is None else rest_of(last, problem.steps)
-        first = 0
+        if offers(model, HasPlayer):
+            settings = settings._replace(memory=0.0, changes=0.0)  # no sequence is the best that both would play
         if root_actions is None:
             order = spread_out(len(actions), len(low), rng) if len(kinds) == 0 else rng.permutation(len(actions))
-            order = np.append(nearest(model, actions, begun[:1], rng), order)  # the sequence's own cell comes first
-            whole = whole._replace(parts=whole.parts[order[: len(whole.parts) and len(order)]])
-            root = new_root(np.concatenate([begun[:1], actions[order[1:]]]), width, scale, order, whole)
-            root.divisions[0] = len(settings.thresholds)  # it is not divided
+            if len(kinds) > 0:
+                whole = whole._replace(parts=whole.parts[order])
+            root = new_root(actions[order], width, scale, order, whole)
+            place = place_of(root, begun[0])
+            if place < 0 and (settings.memory > 0.0 or settings.changes > 0.0):
+                place = own_cell(root, begun[0], actions, rng)
         else:
             given = check_actions(model, root_actions)
             order = rng.permutation(len(given))
             whole = no_whole(len(low))._replace(kinds=kinds)
             root = new_root(given[order], width, scale, nearest(model, actions, given, rng)[order], whole)
             settings = settings._replace(thresholds=settings.thresholds[:0])
-            (first,) = nearest(model, given[order], begun[:1], rng)
-            begun[0] = given[order[first]]
-        if offers(model, HasPlayer):
-            settings = settings._replace(memory=0.0, changes=0.0)  # no sequence is the best that both would play
-        sequence = new_sequence(begun, first)
+            (place,) = nearest(model, given[order], begun[:1], rng)
+            begun[0] = given[order[place]]
+        sequence = new_sequence(begun, place)
         if last is not None:
             hand_on(last, sequence)
         nodes = min(budget.simulations or FIRST_NODES, FIRST_NODES)

@@ -12,6 +12,7 @@ from bonspiel.planners.abstraction.adaptive.smoothing import (
     INV_SQRT,
     MOST_CELLS,
     RETURN,
+    ROOM,
     ROWS,
     SEEN,
     SMOOTHED,
@@ -45,9 +46,10 @@ from bonspiel.planners.kinds import (
 )
 from bonspiel.planners.model import Array, Model, Rng
 
-CELLS, FIRST, PULLS, DUE, NEXT = range(5)  # entries of RootCells.counts
+CELLS, FIRST, PULLS, DUE, NEXT, OWN = range(6)  # entries of RootCells.counts
 START, PLACE, END = 0, 1, 2  # entries of Whole.parts
 DIVISIONS = 16  # of each coordinate, into widths of 2e-8
+UNDIVIDED = 1_000_000  # more divisions than any cell has
 GROWTH = 1.1  # of the visits, after which the bandwidth is chosen anew
 
 
@@ -81,7 +83,8 @@ class RootCells(NamedTuple):
 
     Attributes:
         counts: cells in use; the first of these, which are tried once each, in order; visits of all; visits at which
-            the means are smoothed next; the next of the first ones; int64 [5].
+            the means are smoothed next; the next of the first ones; the best sequence's own
+            cell, -1 for none; int64 [6].
         action: the action in the middle of each cell, [m, action_dim].
         divisions: that led to each cell, int64 [m].
         turns: coordinates whose turn it was for these, int64 [m]; more where a coordinate has one value left.
@@ -186,9 +189,9 @@ def new_root(
     """
     whole = no_whole(actions.shape[1]) if whole is None else whole
     first, dim = actions.shape
-    room = max(MOST_CELLS, first)
+    room = max(ROOM, first)
     root = RootCells(
-        counts=np.array([first, first, 0, 0, 0]),
+        counts=np.array([first, first, 0, 0, 0, -1]),
         action=np.empty((room, dim)),
         divisions=np.zeros(room, np.int64),
         turns=np.zeros(room, np.int64),
@@ -245,18 +248,37 @@ def nearest_of(actions: Array, action: Array, scale: Array, kinds: NDArray[np.in
 
 
 @helper
-def move(root: RootCells, cell: int, action: Array, grid: int) -> None:
-    """Give a cell another action, of which nothing is known; it begins with the mean that it had."""
-    stats, used = root.stats, root.counts[CELLS]
+def place_of(root: RootCells, action: Array) -> int:
+    """The cell that has this action, -1 if there is none."""
+    for cell in range(root.counts[CELLS]):
+        if distance(root.action[cell], action, root.scale, root.whole.kinds) == 0.0:
+            return cell
+    return -1
+
+
+@helper
+def own_cell(root: RootCells, action: Array, grid: Array, rng: Rng) -> int:
+    """The best sequence's own cell, which is not divided: with this action, of which nothing is known.
+
+    It begins with the mean that it had. `grid` are the actions below the root, [A, action_dim].
+    """
+    stats, counts = root.stats, root.counts
+    if counts[OWN] < 0:
+        counts[OWN] = counts[CELLS]
+        counts[CELLS] += 1
+    cell = counts[OWN]
     copy(action, root.action[cell])
-    root.grid[cell] = grid
+    root.grid[cell] = nearest_of(grid, action, root.scale, root.whole.kinds, rng)
+    root.divisions[cell] = UNDIVIDED
+    gain = stats[GAIN, cell]
     for row in range(len(stats)):
-        if row != GAIN:
-            stats[row, cell] = 0.0
-    stats[INV_SQRT, cell] = 1.0
+        stats[row, cell] = 0.0
+    stats[GAIN, cell] = stats[TOTAL, cell] = stats[SMOOTHED, cell] = gain
+    stats[WEIGHT, cell] = stats[INV_SQRT, cell] = 1.0
     if len(root.smoothing.widest) > 0:
-        note_place(root.smoothing, cell, root.action, used, root.scale, root.whole.kinds)
-        smooth(root.smoothing, stats, used)
+        note_place(root.smoothing, cell, root.action, counts[CELLS], root.scale, root.whole.kinds)
+        smooth(root.smoothing, stats, counts[CELLS])
+    return int(cell)
 
 
 @helper
@@ -293,7 +315,7 @@ def add_return(root: RootCells, cell: int, gain: float, seen: float, returned: f
     used = root.counts[CELLS]
     if due:
         if not first_round:
-            if used <= MOST_CELLS:  # the risk takes the square of their number
+            if used <= ROOM:  # the risk takes the square of their number
                 choose_bandwidth(root.smoothing, stats, used)
             root.counts[DUE] = int(GROWTH * root.counts[PULLS]) + 1
         smooth(root.smoothing, stats, used)

@@ -7,6 +7,7 @@ Scherrer 2008; Jiang, Kulesza, Singh, Lewis 2015); and a part of the simulations
 sequence of actions that is known.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -17,13 +18,15 @@ from bonspiel.planners.abstraction.adaptive.root import (
     RootCells,
     add_return,
     choose_cell,
-    move,
     nearest_of,
     new_root,
+    own_cell,
+    place_of,
 )
 from bonspiel.planners.abstraction.adaptive.sequence import (
     Sequence,
     change,
+    is_itself,
     is_to_repeat,
     new_sequence,
     repeat,
@@ -105,11 +108,11 @@ def grow(tree: AdaptiveTree, walk: AdaptiveWalk, factor: float) -> AdaptiveTree:
 @helper
 def _back_up(
     tree: AdaptiveTree, walk: AdaptiveWalk, depth: int, discount: float, validity: Array, settings: AdaptiveSettings
-) -> tuple[float, float, float]:
+) -> tuple[float, float, float, bool]:
     """Add the returns to all cells of states of every step.
 
     Returns:
-        The simulation's gain, its return as far as the search sees, and its return.
+        The simulation's gain, its return as far as the search sees, its return, and whether it is valid.
     """
     fixed, baseline = walk.fixed, tree.baseline
     near = discount
@@ -135,7 +138,7 @@ def _back_up(
         if i > 0:
             add(tree.trie, fixed, i, gain, settings.cells.spread)
     note_return(tree.trie.returns, total)
-    return gain, seen, returned
+    return gain, seen, returned, total - total == 0.0
 
 
 _ROOT = new_root(np.zeros((1, 1)), np.zeros(1), np.zeros(1), np.zeros(1, np.int64))
@@ -156,16 +159,20 @@ _EXAMPLE = AdaptiveSettings(
 
 @helper
 def _use_of_sequence(tree: AdaptiveTree, settings: AdaptiveSettings, rng: Rng) -> int:
-    """What the next simulation does with the best sequence: nothing (TREE), or FOLLOW, REPEAT, CHANGE it."""
-    sequence, counts = tree.sequence, tree.root.counts
+    """What the next simulation does with the best sequence: nothing (TREE), or FOLLOW, REPEAT, CHANGE it.
+
+    Given actions are all tried before it is followed or changed.
+    """
+    sequence, counts, is_given = tree.sequence, tree.root.counts, len(settings.thresholds) == 0
     if settings.memory == 0.0 and settings.changes == 0.0:
         return TREE
-    if worth(sequence) == np.inf:
+    if worth(sequence) == math.inf or is_to_repeat(sequence):
         return REPEAT
-    if rng.random() < share_of_changes(sequence, settings.changes):
-        fixed_first = len(settings.thresholds) == 0
-        return REPEAT if is_to_repeat(sequence) or len(sequence.actions) <= fixed_first else CHANGE
-    return FOLLOW if counts[NEXT] == counts[FIRST] and rng.random() < settings.memory else TREE
+    all_tried = counts[NEXT] == counts[FIRST]
+    can_change = len(sequence.actions) > 1 and all_tried if is_given else True
+    if can_change and rng.random() < share_of_changes(sequence, settings.changes):
+        return CHANGE
+    return FOLLOW if all_tried and rng.random() < settings.memory else TREE
 
 
 @search_kernel(new_tree(1, _ROOT, new_sequence(np.zeros((1, 1)), 0), 1, 1), new_walk(1, 1, 1, 1), _EXAMPLE)
@@ -180,16 +187,18 @@ def search(
             return simulation
         copy(problem.state, fixed.state[0])
         exploration = root_exploration(trie.returns, cells.exploration, cells.spread)
-        use, leave, first, cell, plan = _use_of_sequence(tree, settings, rng), 0, 1, 0, sequence.actions
+        use, leave, plan, changed = _use_of_sequence(tree, settings, rng), 0, sequence.actions, 1
         if use == CHANGE:
-            first = change(sequence, settings.low, settings.high, kinds, begin, rng)
+            changed = change(sequence, settings.low, settings.high, kinds, begin, rng)
             plan = sequence.tried
         if use == FOLLOW:
             leave = 1 + int(rng.random() * problem.steps)
         elif use != TREE:
             leave = problem.steps
         cell = choose_cell(root, exploration, rng) if use == TREE else sequence.cell[0]
-        chosen, action = root.grid[cell], root.action[cell] if first > 0 else plan[0]
+        if changed == 0:
+            cell = place_of(root, plan[0])
+        chosen, action = root.grid[max(cell, 0)], root.action[cell] if cell >= 0 else plan[0]
         depth, last, terminated = 0, 0.0, False
         while depth < problem.steps and not terminated:
             state, next_state = fixed.state[depth % 2], fixed.state[1 - depth % 2]
@@ -219,19 +228,17 @@ def search(
             fixed.reward[depth, 1] = mover
             fixed.reward[depth, 0], terminated = step(problem, state, action, next_state, rng)
             depth += 1
-        gain, seen, returned = _back_up(tree, walk, depth, problem.discount, problem.validity, settings)
+        gain, seen, returned, is_valid = _back_up(tree, walk, depth, problem.discount, problem.validity, settings)
         taken = False
-        if use == REPEAT:
-            repeat(sequence, seen)
-        elif settings.memory > 0.0 or settings.changes > 0.0:
-            taken = take(sequence, depth, seen, use == CHANGE)
+        if use == REPEAT or (use > TREE and is_itself(sequence, depth)):
+            repeat(sequence, seen, is_valid)
+        elif use != TREE or settings.memory > 0.0 or settings.changes > 0.0:
+            spread = max(trie.returns[1] - trie.returns[0], 0.0)
+            taken = take(sequence, depth, seen, spread, use == CHANGE)
+        if taken and cell < 0:
+            cell = own_cell(root, sequence.actions[0], cells.actions, rng)
         if taken:
-            if first == 0:
-                cell = 0
-                move(
-                    root, 0, sequence.actions[0], nearest_of(cells.actions, sequence.actions[0], root.scale, kinds, rng)
-                )
             sequence.cell[0] = cell
-        if first > 0 or taken:
+        if cell >= 0:
             add_return(root, cell, gain, seen, returned, settings.thresholds)
     return simulations

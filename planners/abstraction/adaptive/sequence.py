@@ -21,22 +21,23 @@ from bonspiel.planners.model import Array, Rng
 
 # Entries of Sequence.record. Of the sequence: the return for which it was taken, NaN if it was handed on; simulations
 # that repeated it and their mean return; simulations since it was taken. Of the problem, which the next decision begins
-# with: squared deviations of repeated returns, and their degrees of freedom; simulations that changed the sequence,
-# those of them that became the sequence, and the same numbers of the tree's simulations.
+# with: squared deviations of repeated returns, and their degrees of freedom; simulations that changed the sequence, and
+# those of them that became the sequence; the same numbers of the tree's simulations.
 ENTRIES = 10
 TAKEN, REPEATS, MEAN, SINCE, NOISE, DEGREES, CHANGES, CHANGED, TREE, FOUND = range(ENTRIES)
 KEPT = 0.8  # weight of what the last decision knew of the problem
 
-SCALES = 10.0 * math.log(2.0)  # logarithm of the largest change, a range of an action, by the smallest
-KNOTS = math.log(4.0)  # logarithm of the most knots of a change that is linear between them
-TO_THE_END = 0.15  # of the changes that are of the whole sequence
+OCTAVES = 10.0 * math.log(2.0)  # of the scales of changes, below the range of an action, as a natural logarithm
+MOST_PIECES = math.log(4.0)  # a smooth change has less pieces; as a natural logarithm, above the range of their number
+WHOLE_SEQUENCE = 0.15  # of the changes that go on to the end from the earliest step
 NEW_LEVEL = 0.15  # of the changes that replace a stretch by one action
-SMOOTH = 0.55  # of the changes that are linear between knots; the rest differ from step to step
+SMOOTH = 0.55  # of the changes that are linear in pieces; the rest differ from step to step
 
 REPEATED = 0.15  # repeats of a sequence for each simulation since it was taken
-WITHOUT_NOISE = 2.0  # repeats after which returns that never differed are taken to be exact
+WITHOUT_NOISE = 2.0  # the same while all repeats returned the same: so many, and as many times the logarithm of these
 EVIDENCE = 1.0, 10.0  # successes and tries that each way of finding a sequence has from the start
 MOST_CHANGES = 0.8  # of the simulations
+ROUNDING = 1e-13  # of returns
 
 
 class Sequence(NamedTuple):
@@ -84,46 +85,51 @@ def worth(sequence: Sequence) -> float:
 @helper
 def noise_of(sequence: Sequence) -> float:
     """The standard deviation of the returns of one sequence."""
-    return math.sqrt(sequence.record[NOISE] / max(sequence.record[DEGREES], 1.0))
+    degrees = sequence.record[DEGREES]
+    return math.sqrt(sequence.record[NOISE] / degrees) if degrees > 0.0 else 0.0
 
 
 @helper
 def is_to_repeat(sequence: Sequence) -> bool:
     """True if it was repeated too seldom for the time that it has stood."""
     record = sequence.record
-    most = math.inf if record[NOISE] > 0.0 else WITHOUT_NOISE
+    most = math.inf if record[NOISE] > 0.0 else WITHOUT_NOISE * (1.0 + math.log(1.0 + record[SINCE]))
     return record[REPEATS] < min(REPEATED * record[SINCE], most)
 
 
 @helper
-def share_of_changes(sequence: Sequence, first: float) -> float:
-    """The part of the simulations that change the sequence: `first`, and more where they succeed more often."""
+def share_of_changes(sequence: Sequence, at_first: float) -> float:
+    """The part of the simulations that change the sequence: more where these succeed more often than the tree's.
+
+    Where neither succeeds it rises, since the tree has tried more often: from 0.1 to 0.25.
+    """
     record, (successes, tries) = sequence.record, EVIDENCE
-    changes = first * (record[CHANGED] + successes) / (record[CHANGES] + tries)
-    others = (1.0 - first) * (record[FOUND] + successes) / (record[TREE] + tries)
+    changes = at_first * (record[CHANGED] + successes) / (record[CHANGES] + tries)
+    others = (1.0 - at_first) * (record[FOUND] + successes) / (record[TREE] + tries)
     return min(changes / (changes + others), MOST_CHANGES)
 
 
 @helper
 def change(sequence: Sequence, low: Array, high: Array, kinds: NDArray[np.int64], begin: int, rng: Rng) -> int:
-    """Try the sequence with a stretch changed, from step `begin` at the earliest; the first step that is changed.
+    """Try the sequence with a stretch changed, from step `begin` at the earliest; the first step of the stretch.
 
-    An integer moves by at least one, and values without an order are replaced.
+    An integer moves by at least one unless a bound is in the way, and for values without an order one is drawn: what is
+    tried may be the sequence itself.
     """
     actions, tried = sequence.actions, sequence.tried
     steps, dim = actions.shape
     for i in range(steps):
         copy(actions[i], tried[i])
-    scale = math.exp(-SCALES * rng.random())
+    scale = math.exp(-OCTAVES * rng.random())
     first, last = begin, steps
-    if rng.random() >= TO_THE_END:
+    if rng.random() >= WHOLE_SEQUENCE:
         if rng.random() < 0.5:
             first = begin + int(rng.random() * (steps - begin))
         part = rng.random()
         last = min(first + 1 + int(steps * part * part), steps)
     kind, certain = rng.random(), int(rng.random() * dim)
-    knots = int(math.exp(KNOTS * rng.random()))
-    between = max((last - first) // max(knots - 1, 1), 1)
+    pieces = int(math.exp(MOST_PIECES * rng.random())) - 1
+    length = max((last - first) // max(pieces, 1), 1)
     for k in range(dim):
         if k != certain and rng.random() < 0.5:
             continue
@@ -135,10 +141,10 @@ def change(sequence: Sequence, low: Array, high: Array, kinds: NDArray[np.int64]
                 tried[i, k] = level
                 continue
             if kind < NEW_LEVEL + SMOOTH:
-                after = (i - first) % between
-                if knots > 1 and after == 0:
+                after = (i - first) % length
+                if pieces > 0 and after == 0:
                     here, there = there, rng.standard_normal()
-                amount = here + (there - here) * after / between
+                amount = here + (there - here) * after / length
             else:
                 amount = rng.standard_normal()
             amount *= scale * width
@@ -149,11 +155,22 @@ def change(sequence: Sequence, low: Array, high: Array, kinds: NDArray[np.int64]
 
 
 @helper
-def repeat(sequence: Sequence, returned: float) -> None:
-    """Note what a simulation that repeated the sequence returned."""
+def is_itself(sequence: Sequence, steps: int) -> bool:
+    """True if the simulation under way, of so many steps, tried the sequence as it is."""
+    for i in range(steps):
+        for k in range(sequence.actions.shape[1]):
+            if sequence.tried[i, k] != sequence.actions[i, k]:
+                return False
+    return True
+
+
+@helper
+def repeat(sequence: Sequence, returned: float, is_valid: bool) -> None:
+    """Note what a simulation that repeated the sequence returned; an invalid one tells nothing about the noise."""
     record = sequence.record
-    if record[REPEATS] > 0.0 or record[TAKEN] == record[TAKEN]:
-        plays, off = record[REPEATS] + (record[TAKEN] == record[TAKEN]), returned - worth(sequence)
+    plays = record[REPEATS] + (record[TAKEN] == record[TAKEN])
+    if plays > 0.0 and is_valid:
+        off = returned - worth(sequence)
         record[NOISE] += off * off * plays / (plays + 1.0)
         record[DEGREES] += 1.0
     record[REPEATS] += 1.0
@@ -161,20 +178,29 @@ def repeat(sequence: Sequence, returned: float) -> None:
 
 
 @helper
-def take(sequence: Sequence, steps: int, returned: float, is_change: bool) -> bool:
-    """Note another simulation, and take its actions, of so many steps, if they returned more than their noise explains.
+def take(sequence: Sequence, steps: int, returned: float, spread: float, is_change: bool) -> bool:
+    """Note another simulation, and take its actions, of so many steps, if they returned more than noise explains.
 
-    Its last action goes on where the simulation ended before the plan. True if they were taken.
+    Its last action goes on where the simulation ended before the plan.
+
+    Args:
+        sequence: changed in place.
+        steps: of the simulation.
+        returned: its return, as far as the search sees.
+        spread: range of all returns, by which equal ones are told.
+        is_change: whether it changed the sequence.
+
+    Returns:
+        True if its actions were taken.
     """
-    record, actions, tried = sequence.record, sequence.actions, sequence.tried
-    tries = CHANGES if is_change else TREE
-    record[tries] += 1.0
-    record[SINCE] += 1.0
+    record = sequence.record
     known = worth(sequence)
-    if not returned - known > TIE * abs(known) + noise_of(sequence):
+    record[SINCE] += 1.0
+    record[CHANGES if is_change else TREE] += 1.0
+    if not returned - known > max(TIE * spread, ROUNDING * abs(known)) + noise_of(sequence):
         return False
-    record[tries + 1] += 1.0
+    record[CHANGED if is_change else FOUND] += 1.0
     record[TAKEN], record[REPEATS], record[MEAN], record[SINCE] = returned, 0.0, 0.0, 0.0
-    for i in range(len(actions)):
-        copy(tried[min(i, steps - 1)], actions[i])
+    for i in range(len(sequence.actions)):
+        copy(sequence.tried[min(i, steps - 1)], sequence.actions[i])
     return True

@@ -22,12 +22,13 @@ from bonspiel.planners.model import Array
 ROWS = 10
 VISITS, CHOSEN, GAIN, SQUARES, RETURN, SEEN, TOTAL, WEIGHT, SMOOTHED, INV_SQRT = range(ROWS)
 MOST_CELLS = 64
+ROOM = MOST_CELLS + 1  # for the cell of the best sequence's first action as well
 WIDEST = 2.0  # bandwidth, in ranges of an action
 BANDWIDTHS = 7  # the widest, halved down to 1/32
 
 
 class Smoothing(NamedTuple):
-    """The nearness of actions to each other, for at most `MOST_CELLS` of them; more are not smoothed.
+    """The nearness of actions to each other, for at most `ROOM` of them; more are not smoothed.
 
     Attributes:
         bandwidth: of the nearness, in ranges of an action; 0 where an action is near itself alone, [1].
@@ -44,7 +45,7 @@ class Smoothing(NamedTuple):
 
 def new_smoothing(actions: Array, scale: Array, kinds: NDArray[np.int64]) -> Smoothing:
     """No smoothing yet of the first actions, [A, action_dim], that many times as wide as 1 / `scale`."""
-    room = MOST_CELLS if len(actions) <= MOST_CELLS else 0
+    room = ROOM if len(actions) <= ROOM else 0
     smoothing = Smoothing(np.zeros(1), np.zeros((room, room)), np.zeros((room, room)), np.empty((2, room)))
     if room:
         apart = ((actions[:, None] - actions) * scale) ** 2
