@@ -21,6 +21,7 @@ from bonspiel.planners.abstraction.adaptive.search import grow, new_tree, new_wa
 from bonspiel.planners.abstraction.adaptive.sequence import (
     MEAN,
     REPEATS,
+    ROUNDING,
     TAKEN,
     Sequence,
     hand_on,
@@ -115,7 +116,7 @@ class AdaptiveEpisode:
             if settings.memory == 0.0 and settings.changes == 0.0:
                 return best
             mean = sequence.record[MEAN if sequence.record[REPEATS] > 0.0 else TAKEN]
-            if mean - SURE * noise_of(sequence) <= stats[SEEN, best]:
+            if mean - SURE * noise_of(sequence) - stats[SEEN, best] <= ROUNDING * abs(mean):
                 return best
             return int(np.flatnonzero(rows == sequence.cell[0])[0])
 

@@ -171,7 +171,8 @@ def repeat(sequence: Sequence, returned: float, is_valid: bool) -> None:
     plays = record[REPEATS] + (record[TAKEN] == record[TAKEN])
     if plays > 0.0 and is_valid:
         off = returned - worth(sequence)
-        record[NOISE] += off * off * plays / (plays + 1.0)
+        if abs(off) > ROUNDING * abs(returned):
+            record[NOISE] += off * off * plays / (plays + 1.0)
         record[DEGREES] += 1.0
     record[REPEATS] += 1.0
     record[MEAN] += (returned - record[MEAN]) / record[REPEATS]

@@ -25,20 +25,20 @@ def nearness(actions, bandwidth):
 
 
 class PlainRoot:
-    """The root's actions in one dimension with all of their returns; the first is the sequence's own."""
+    """The root's actions in one dimension with all of their returns."""
 
-    def __init__(self, low, high, own, rng):
+    def __init__(self, low, high, rng):
         n, golden, self.rng = 16, (math.sqrt(5) - 1) / 2, rng
         order = sorted(range(n), key=lambda i: i * golden % 1)
         if rng.random() < 0.5:
             order = [n - 1 - i for i in order]
-        self.grid = [None, *order]
-        self.middles = [own, *(low + (high - low) * (i + 0.5) / n for i in order)]
+        self.grid, self.own = list(order), None
+        self.middles = [low + (high - low) * (i + 0.5) / n for i in order]
         self.range, self.gains = high - low, [[] for _ in self.middles]
         self.seen, self.returned = ([[] for _ in self.middles] for _ in range(2))
-        self.divided, self.began = [math.inf, *([0] * n)], [0.0] * (n + 1)
+        self.divided, self.began = [0] * n, [0.0] * n
         self.bandwidth, self.due, self.pulls, self.next = 0.0, 0, 0, 0
-        self.chosen = [0] * (n + 1)
+        self.chosen = [0] * n
 
     def arrays(self):
         visits = np.array([len(g) for g in self.gains], float)
@@ -52,10 +52,10 @@ class PlainRoot:
         return (near @ (visits * means) + alone * means) / np.maximum(near @ visits + alone, 1e-300)
 
     def choose(self, c):
-        while self.next < 17 and self.gains[self.next]:
+        while self.next < 16 and self.gains[self.next]:
             self.next += 1
         cell = self.next
-        if cell == 17:
+        if cell == 16:
             visits, _ = self.arrays()
             bonus = c * np.sqrt(2 * np.log(self.pulls) / np.maximum(visits, 1))
             cell = best_of(self.smoothed() + bonus, self.rng)
@@ -67,14 +67,28 @@ class PlainRoot:
         best = best_of(np.where(often, self.smoothed(), -np.inf), self.rng)
         if sequence is not None:
             mean = np.mean(sequence.repeats) if sequence.repeats else sequence.taken
-            if mean - 4 * sequence.sd() > np.mean(self.seen[best]):
+            if mean - 4 * sequence.sd() - np.mean(self.seen[best]) > 1e-13 * abs(mean):
                 best = sequence.cell
         return self.middles[best]
 
-    def move(self, action, grid):
-        self.began[0] = np.mean(self.gains[0]) if self.gains[0] else self.began[0]
-        self.middles[0], self.gains[0], self.seen[0], self.returned[0], self.chosen[0] = action, [], [], [], 0
-        self.grid[0] = grid
+    def place(self, action, nearest):
+        """The sequence's own cell, with this action."""
+        if self.own is None:
+            self.own = self.cell(math.inf, 0.0)
+        cell = self.own
+        self.began[cell] = np.mean(self.gains[cell]) if self.gains[cell] else self.began[cell]
+        self.middles[cell], self.grid[cell], self.chosen[cell] = action, nearest(action), 0
+        self.gains[cell], self.seen[cell], self.returned[cell] = [], [], []
+        return cell
+
+    def cell(self, divided, began):
+        for of_actions in (self.gains, self.seen, self.returned):
+            of_actions.append([])
+        for values, value in ((self.chosen, 0), (self.divided, divided), (self.began, began)):
+            values.append(value)
+        for values in (self.middles, self.grid):
+            values.append(None)
+        return len(self.gains) - 1
 
     def add(self, cell, gain, seen, returned):
         self.gains[cell].append(gain)
@@ -85,14 +99,10 @@ class PlainRoot:
         if split:
             self.divided[cell] += 1
             for side in (-1, 1):
-                self.middles.append(self.middles[cell] + side * self.range / 16 / 3 ** self.divided[cell])
-                for of_actions in (self.gains, self.seen, self.returned):
-                    of_actions.append([])
-                self.chosen.append(0)
-                self.divided.append(self.divided[cell])
-                self.grid.append(self.grid[cell])
-                self.began.append(np.mean(self.gains[cell]))
-        if (split or self.pulls >= self.due) and self.pulls > 17:
+                part = self.cell(self.divided[cell], np.mean(self.gains[cell]))
+                self.middles[part] = self.middles[cell] + side * self.range / 16 / 3 ** self.divided[cell]
+                self.grid[part] = self.grid[cell]
+        if (split or self.pulls >= self.due) and self.pulls > 16:
             self.bandwidth, self.due = self.best_bandwidth(), int(1.1 * self.pulls) + 1
 
     def best_bandwidth(self):
@@ -116,7 +126,7 @@ class PlainSequence:
     """The best sequence of actions in one dimension."""
 
     def __init__(self, actions, last):
-        self.actions, self.cell, self.taken, self.repeats, self.since = actions, 0, None, [], 0
+        self.actions, self.cell, self.taken, self.repeats, self.since = actions, None, None, [], 0
         known = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0) if last is None else last.known()
         self.noise, self.degrees, self.changes, self.changed, self.tree, self.found = (0.8 * x for x in known)
 
@@ -127,7 +137,7 @@ class PlainSequence:
         return [*([] if self.taken is None else [self.taken]), *self.repeats]
 
     def sd(self):
-        return math.sqrt(self.noise / max(self.degrees, 1))
+        return math.sqrt(self.noise / self.degrees) if self.degrees else 0.0
 
     def share(self, changes):
         one = changes * (self.changed + 1) / (self.changes + 10)
@@ -135,7 +145,9 @@ class PlainSequence:
         return min(one / (one + other), 0.8)
 
     def is_to_repeat(self):
-        return len(self.repeats) < min(0.15 * self.since, math.inf if self.noise > 0 else 2)
+        return len(self.repeats) < min(
+            0.15 * self.since, math.inf if self.noise > 0 else 2 + 2 * math.log(1 + self.since)
+        )
 
     def change(self, low, high, rng):
         """The sequence with a change, and its first step."""
@@ -162,13 +174,14 @@ class PlainSequence:
 
     def repeat(self, seen):
         if plays := self.plays():
-            self.noise += (seen - np.mean(plays)) ** 2 * len(plays) / (len(plays) + 1)
+            if abs(seen - np.mean(plays)) > 1e-13 * abs(seen):
+                self.noise += (seen - np.mean(plays)) ** 2 * len(plays) / (len(plays) + 1)
             self.degrees += 1
         self.repeats.append(seen)
 
-    def take(self, actions, seen, is_change, cell):
+    def take(self, actions, seen, spread, is_change):
         known = np.mean(self.plays())
-        is_better = seen - known > 1e-9 * abs(known) + self.sd()
+        is_better = seen - known > max(1e-9 * spread, 1e-13 * abs(known)) + self.sd()
         if is_change:
             self.changes, self.changed = self.changes + 1, self.changed + is_better
         else:
@@ -176,7 +189,7 @@ class PlainSequence:
         self.since += 1
         if is_better:
             steps = len(self.actions)
-            self.actions, self.cell = (actions + [actions[-1]] * steps)[:steps], cell
+            self.actions = (actions + [actions[-1]] * steps)[:steps]
             self.taken, self.repeats, self.since = seen, [], 0
         return is_better
 
@@ -201,9 +214,11 @@ def plain_search(model, state, simulations, rng, last, hold, memory, changes):
     begun = [min(max(0.0, low), high)] * steps
     if last is not None:
         begun = (last.actions[1:] + [last.actions[-1]] * steps)[:steps]
-    root, cell = PlainRoot(low, high, begun[0], rng), cells_of(model)
-    root.grid[0] = best_of([-(((middle - begun[0]) / (high - low)) ** 2) for middle in grid], rng)
+    root, cell = PlainRoot(low, high, rng), cells_of(model)
     sequence = PlainSequence(begun, last) if memory > 0 or changes > 0 else None
+    if sequence is not None:
+        same = [i for i in range(16) if root.middles[i] == begun[0]]
+        sequence.cell = same[0] if same else root.place(begun[0], nearest)
     known, stats = set(), defaultdict(lambda: np.zeros((2, 16)))
     squares, totals = defaultdict(float), []
     baseline = defaultdict(list)
@@ -215,17 +230,17 @@ def plain_search(model, state, simulations, rng, last, hold, memory, changes):
         c_root = exploration
         if totals:
             c_root *= max(max(totals) - min(totals), 1e-9 * abs(max(totals)), 1e-300)
-        use, leave, first, plan = "tree", 0, 1, []
+        use, leave, plan, changed = "tree", 0, [], 1
         if sequence is not None:
             plan = sequence.actions
-            if not sequence.plays():
+            if not sequence.plays() or sequence.is_to_repeat():
                 use = "repeat"
             elif rng.random() < sequence.share(changes):
-                use = "repeat" if sequence.is_to_repeat() else "change"
-            elif root.next == 17 and rng.random() < memory:
+                use = "change"
+            elif root.next == 16 and rng.random() < memory:
                 use = "follow"
         if use == "change":
-            plan, first = sequence.change(low, high, rng)
+            plan, changed = sequence.change(low, high, rng)
         if use == "follow":
             leave = 1 + int(rng.random() * steps)
         elif use != "tree":
@@ -235,8 +250,10 @@ def plain_search(model, state, simulations, rng, last, hold, memory, changes):
             mover, walk, value = player(x), [], 0.0
             if not path:
                 place = root.choose(c_root) if leave == 0 else sequence.cell
-                action = root.middles[place] if first > 0 else plan[0]
-                arm = root.grid[place]
+                if changed == 0:
+                    place = next((i for i, middle in enumerate(root.middles) if middle == plan[0]), None)
+                action = plan[0] if place is None else root.middles[place]
+                arm = 0 if place is None else root.grid[place]
             else:
                 held = arm
                 n, r, total, square = np.full(16, 1e-3), np.zeros(16), 0.0, 0.0
@@ -284,15 +301,17 @@ def plain_search(model, state, simulations, rng, last, hold, memory, changes):
                 stats[s][:, arm] += 1, gain
                 squares[s] += gain**2
         totals.append(total)
-        taken = False
-        if use == "repeat":
+        played, taken = [step[5] for step in path], False
+        if use == "repeat" or (use != "tree" and played == sequence.actions[: len(played)]):
             sequence.repeat(seen)
         elif sequence is not None:
-            taken = sequence.take([step[5] for step in path], seen, use == "change", place if first > 0 else 0)
-            if taken and first == 0:
-                root.move(plan[0], nearest(plan[0]))
-        if first > 0 or taken:
-            root.add(place if first > 0 else 0, gain, mover * seen, mover * total)
+            taken = sequence.take(played, seen, max(totals) - min(totals), use == "change")
+        if taken and place is None:
+            place = root.place(plan[0], nearest)
+        if taken:
+            sequence.cell = place
+        if place is not None:
+            root.add(place, gain, mover * seen, mover * total)
     return root, sequence
 
 
@@ -464,7 +483,7 @@ def test_compiled_and_interpreted_searches_are_the_same(model, searched):
 def test_the_root_has_at_most_so_many_cells_and_loses_no_simulation():
     with kept_trees() as trees:
         decision = planners.make("adaptive").plan(envs.Trap(), np.zeros(2), Budget(30_000), np.random.default_rng(0))
-    assert 32 < len(decision.actions) <= 64
+    assert 32 < len(decision.actions) <= 65
     assert decision.visits.sum() < 30_000 == trees[0].baseline[0, 0]
     assert ((decision.actions >= 0.0) & (decision.actions <= 1.0)).all()
 
@@ -472,9 +491,9 @@ def test_the_root_has_at_most_so_many_cells_and_loses_no_simulation():
 def test_few_simulations_try_actions_that_lie_far_apart():
     planner = planners.make("adaptive", changes=0.0)
     decision = planner.plan(envs.Trap(), np.zeros(2), Budget(5), np.random.default_rng(0))
-    assert decision.visits[0] == 1 and decision.actions[0] == 0.0  # the sequence that does nothing
-    tried = np.sort(decision.actions[1:][decision.visits[1:] > 0, 0])
-    assert len(tried) == 4 and np.diff(tried).min() > 0.15
+    assert decision.visits[16] == 1 and decision.actions[16] == 0.0  # the sequence that does nothing
+    tried = np.sort(decision.actions[:16][decision.visits[:16] > 0, 0])
+    assert len(tried) >= 3 and np.diff(tried).min() > 0.15
 
 
 @pytest.mark.parametrize("width", [20.0, 60.0])
