@@ -6,17 +6,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.abstraction.adaptive.root import (
-    CELLS,
+from bonspiel.planners.abstraction.adaptive.first_cells import (
     Whole,
     first_cells,
     first_cells_of_kinds,
-    new_root,
     no_whole,
-    own_cell,
-    place_of,
     spread_out,
 )
+from bonspiel.planners.abstraction.adaptive.root import CELLS, new_root, own_cell, place_of
 from bonspiel.planners.abstraction.adaptive.search import grow, new_tree, new_walk, search
 from bonspiel.planners.abstraction.adaptive.sequence import (
     MEAN,

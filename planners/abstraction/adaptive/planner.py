@@ -8,7 +8,8 @@ import numpy as np
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.abstraction.adaptive.episode import AdaptiveEpisode
-from bonspiel.planners.abstraction.adaptive.root import DIVISIONS, first_cells
+from bonspiel.planners.abstraction.adaptive.first_cells import first_cells
+from bonspiel.planners.abstraction.adaptive.root import DIVISIONS
 from bonspiel.planners.abstraction.adaptive.search import AdaptiveSettings
 from bonspiel.planners.abstraction.adaptive.smoothing import MOST_CELLS
 from bonspiel.planners.abstraction.fixed.search import FixedSettings

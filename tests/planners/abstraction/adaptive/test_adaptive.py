@@ -8,7 +8,8 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
-from bonspiel.planners.abstraction.adaptive.root import CELLS, add_return, first_cells, new_root
+from bonspiel.planners.abstraction.adaptive.first_cells import first_cells
+from bonspiel.planners.abstraction.adaptive.root import CELLS, add_return, new_root
 from bonspiel.planners.abstraction.adaptive.smoothing import GAIN, SMOOTHED, VISITS, choose_bandwidth, smooth
 from bonspiel.planners.checks import steps_left
 from bonspiel.planners.core.search import kept_trees

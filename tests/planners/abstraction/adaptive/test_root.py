@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bonspiel.planners.abstraction.adaptive.root import CELLS, add_return, first_cells, new_root, spread_out
+from bonspiel.planners.abstraction.adaptive.first_cells import first_cells, spread_out
+from bonspiel.planners.abstraction.adaptive.root import CELLS, add_return, new_root
 from bonspiel.planners.abstraction.adaptive.smoothing import MOST_CELLS
 
 
