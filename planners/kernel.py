@@ -99,7 +99,7 @@ from bonspiel.planners.core.tree.nodes import has_room as has_room
 from bonspiel.planners.core.tree.nodes import longer as longer
 from bonspiel.planners.core.tree.nodes import new_tree as new_tree
 
-# the rules of selection and of widening, and the loop
+# the rules of selection and widening, the loop, the walk
 from bonspiel.planners.core.tree.selection import BONUS as BONUS
 from bonspiel.planners.core.tree.selection import Bonus as Bonus
 from bonspiel.planners.core.tree.selection import Selection as Selection
@@ -129,6 +129,8 @@ from bonspiel.planners.core.walk import new_walk as new_walk
 from bonspiel.planners.core.walk import record as record
 from bonspiel.planners.core.zobrist import combine as combine
 from bonspiel.planners.core.zobrist import hash_vector as hash_vector
+
+# what a model may offer, and what a planner says of itself
 from bonspiel.planners.model import HasActionKinds as HasActionKinds
 from bonspiel.planners.model import HasActionPeriod as HasActionPeriod
 from bonspiel.planners.model import HasActions as HasActions
@@ -145,8 +147,6 @@ from bonspiel.planners.model import HasStateBounds as HasStateBounds
 from bonspiel.planners.model import HasStepExact as HasStepExact
 from bonspiel.planners.model import HasStepsLeft as HasStepsLeft
 from bonspiel.planners.model import HasTieBreaker as HasTieBreaker
-
-# what a model may offer, and what a planner says of itself
 from bonspiel.planners.model import HasTimeIndex as HasTimeIndex
 from bonspiel.planners.model import HasTracedRollout as HasTracedRollout
 from bonspiel.planners.model import HasValue as HasValue
@@ -164,14 +164,14 @@ from bonspiel.planners.sequences.plans import Rule as Rule
 from bonspiel.planners.sequences.plans import mean_returns as mean_returns
 from bonspiel.planners.sequences.plans import plan_with_sequences as plan_with_sequences
 from bonspiel.planners.sequences.plans import round_size as round_size
+
+# what `bonspiel tune` may choose
 from bonspiel.planners.spaces import EXPLORATION as EXPLORATION
 from bonspiel.planners.spaces import LEAF as LEAF
 from bonspiel.planners.spaces import LOOKAHEAD as LOOKAHEAD
 from bonspiel.planners.spaces import N_ACTIONS as N_ACTIONS
 from bonspiel.planners.spaces import STATES as STATES
 from bonspiel.planners.spaces import WIDENING as WIDENING
-
-# what `bonspiel tune` may choose
 from bonspiel.planners.spaces import Choice as Choice
 from bonspiel.planners.spaces import Parameters as Parameters
 from bonspiel.planners.spaces import Range as Range
