@@ -40,7 +40,8 @@ class AdaptiveAbstraction(PlanLength):
         trace: weight of what follows in a simulation; the rest is what is known of the state reached, so that steps
             far away tell little. 1 for returns alone, in [0, 1].
         sight: N: in the search a reward k steps ahead counts (1 - 1/N)^k, so that few simulations tell actions apart,
-            at least 1; a third of the plan's steps where that is more. None for rewards as they are.
+            at least 1; a third of the plan's steps where that is more. Choices tend to those that are best for rewards
+            discounted so. None for rewards as they are.
         hold_visits: a state whose finest cell has as many visits goes on with the action before in half of the
             simulations, in more of them the fewer visits it has; at least 0.
         first_actions: most actions of a state, at most 64: all in one dimension; in more a grid of the same odd number
@@ -52,8 +53,8 @@ class AdaptiveAbstraction(PlanLength):
         memory: part of the simulations after the root's first actions that follow the best sequence of actions known
             for a while, in [0, 1]. A decision begins with the last one's sequence without its first step; with 0, as
             at the start of an episode, with the action that does nothing. 0 in games of two players.
-        changes: part of the simulations that change the best sequence, more where that succeeds more often than the
-            tree does, in [0, 1]. 0 in games of two players.
+        changes: part of the simulations that change the best sequence at first, in [0, 1]: more where that succeeds
+            more often than the tree does. 0 in games of two players.
     """
 
     exploration: float = 0.15
