@@ -120,7 +120,7 @@ def constant_value(model: Any) -> float:
 
 
 def _episodes(model: Any) -> int:
-    """How many episodes have STEPS together, fewer in proportion where states are large; at least one."""
+    """The number of episodes: STEPS of them together, fewer steps where states are large, and at least one episode."""
     return max(1, STEPS * SMALL // max(SMALL, model.state_dim) // model.horizon)
 
 

@@ -124,13 +124,13 @@ class Actions:
         ]
 
     def _is_chosen(self, expression: Any) -> bool:
-        """Whether a precondition is a choice of one that the coordinates have."""
+        """True if a precondition chooses one of several actions, and a coordinate stands for that choice."""
         choice = _choice_of_one(expression)
         known = choice is not None and choice[0] in self.domain.rddl.action_fluents
         return choice is not None and known and self.block_of(choice[0]).rows == choice[1]
 
     def _is_box(self, expression: Any) -> bool:
-        """Whether bounds that pyRDDLGym found are those of numbers, with the fluent's parameters in their order."""
+        """True if a precondition bounds numbers only, and lists the fluent's parameters in their order."""
         order: list[str] = []
         while expression.etype == ("aggregation", "forall"):
             *typed, expression = expression.args

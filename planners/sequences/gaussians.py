@@ -100,12 +100,15 @@ class Gaussian:
 
     def draw(self, n: int) -> Array:
         """N sequences, [n, steps, action_dim]."""
-        actions = coloured_noise((n, *self.mean.shape), self.beta, self.rng)
-        actions *= self.sd
+        return self.placed(coloured_noise((n, *self.mean.shape), self.beta, self.rng))
+
+    def placed(self, noise: Array) -> Array:
+        """The sequences of noise of variance 1, [n, steps, action_dim], which it overwrites, within the bounds."""
+        noise *= self.sd
         if self.octaves > 0.0:
-            actions *= self.scales(n)
-        actions += self.mean
-        return np.clip(actions, self.low, self.high, out=actions)
+            noise *= self.scales(len(noise))
+        noise += self.mean
+        return np.clip(noise, self.low, self.high, out=noise)
 
     def scales(self, n: int) -> Array:
         """Factors of the deviations of N sequences, [n, 1, 1]."""

@@ -43,8 +43,7 @@ class Mixed(Gaussian):
     def draw(self, n: int) -> Array:
         """N sequences, [n, steps, action_dim]."""
         noise = coloured_noise((n, *self.mean.shape), self.beta, self.rng)
-        scaled = noise * self.sd * self.scales(n) if self.octaves > 0.0 else noise * self.sd
-        actions = np.clip(scaled + self.mean, self.low, self.high)
+        actions = self.placed(noise.copy())
         for k, shares in zip(self.unordered, self.shares, strict=True):
             orders = self.rng.permuted(np.tile(np.arange(shares.shape[1]), (n, 1)), axis=1)
             ends = np.cumsum(shares[:, orders].swapaxes(0, 1), -1)[..., :-1]  # [n, steps, values - 1]

@@ -61,7 +61,7 @@ SEQUENCES = new_round(np.zeros((1, 1, 1)))
 
 
 class _Settings(NamedTuple):
-    """How sequences are rolled out.
+    """The parameters of rollouts.
 
     Attributes:
         repeats: rollouts of each sequence.
@@ -157,7 +157,7 @@ class SequenceSearch(PlanLength):
             environment says. Its name was `horizon`, which is taken as well.
         repeats: rollouts of each sequence, for noisy models.
         sight: N discounts rewards within the search by (1 - 1/N)^k, k steps ahead, beside the model's own discount, so
-            that few samples of long plans are told apart by what comes soon (Petrik and Scherrer 2008; Jiang, Kulesza,
+            that soon rewards decide between few samples of long plans (Petrik and Scherrer 2008; Jiang, Kulesza,
             Singh, Lewis 2015); at least 1, with which the first reward alone counts; none: no further discount. The
             values of the decision are returns without it, so that the action played may not have the highest.
     """

@@ -14,7 +14,7 @@ from bonspiel.planners.abstraction.adaptive.first_cells import (
     spread_out,
 )
 from bonspiel.planners.abstraction.adaptive.root import CELLS, new_root, own_cell, place_of
-from bonspiel.planners.abstraction.adaptive.search import grow, new_tree, new_walk, search
+from bonspiel.planners.abstraction.adaptive.search import grow, has_sequence, new_tree, new_walk, search
 from bonspiel.planners.abstraction.adaptive.sequence import (
     MEAN,
     REPEATS,
@@ -81,7 +81,7 @@ class AdaptiveEpisode:
                 whole = whole._replace(parts=whole.parts[order])
             root = new_root(actions[order], width, scale, order, whole)
             place = place_of(root, begun[0])
-            if place < 0 and (settings.memory > 0.0 or settings.changes > 0.0):
+            if place < 0 and has_sequence(settings):
                 place = own_cell(root, begun[0], actions, rng)
         else:
             given = check_actions(model, root_actions)
@@ -110,7 +110,7 @@ class AdaptiveEpisode:
 
         def leading(visits: NDArray[np.int64], value: Array, rng: Rng) -> int:
             best = argmax_by(rng, np.where((visits > 0) & (chosen >= OFTEN * chosen.max()), smoothed, -np.inf))
-            if settings.memory == 0.0 and settings.changes == 0.0:
+            if not has_sequence(settings):
                 return best
             mean = sequence.record[MEAN if sequence.record[REPEATS] > 0.0 else TAKEN]
             if mean - SURE * noise_of(sequence) - stats[SEEN, best] <= ROUNDING * abs(mean):

@@ -15,7 +15,7 @@ START, PLACE, END = 0, 1, 2  # entries of Whole.parts
 
 
 class Whole(NamedTuple):
-    """What cells know of coordinates that hold whole numbers.
+    """The values that cells hold in coordinates of whole numbers.
 
     The values of a coordinate have places in a row: integers in their order, others in an order that is drawn, so that
     no value is near another one by its number. A cell holds the values of some places in a row, and has the action of

@@ -158,13 +158,19 @@ _EXAMPLE = AdaptiveSettings(
 
 
 @helper
+def has_sequence(settings: AdaptiveSettings) -> bool:
+    """True if the search keeps a best sequence."""
+    return settings.memory > 0.0 or settings.changes > 0.0
+
+
+@helper
 def _use_of_sequence(tree: AdaptiveTree, settings: AdaptiveSettings, rng: Rng) -> int:
-    """What the next simulation does with the best sequence: nothing (TREE), or FOLLOW, REPEAT, CHANGE it.
+    """Choose how the next simulation uses the best sequence: TREE for not at all, or FOLLOW, REPEAT, CHANGE.
 
     Given actions are all tried before it is followed or changed.
     """
     sequence, counts, is_given = tree.sequence, tree.root.counts, len(settings.thresholds) == 0
-    if settings.memory == 0.0 and settings.changes == 0.0:
+    if not has_sequence(settings):
         return TREE
     if worth(sequence) == math.inf or is_to_repeat(sequence):
         return REPEAT
@@ -173,6 +179,25 @@ def _use_of_sequence(tree: AdaptiveTree, settings: AdaptiveSettings, rng: Rng) -
     if can_change and rng.random() < share_of_changes(sequence, settings.changes):
         return CHANGE
     return FOLLOW if all_tried and rng.random() < settings.memory else TREE
+
+
+@helper
+def _note_sequence(
+    tree: AdaptiveTree, use: int, cell: int, depth: int, seen: float, is_valid: bool, grid: Array, rng: Rng
+) -> int:
+    """Note a simulation of `depth` steps as a repeat of the best sequence, or take its actions if they are better.
+
+    Returns:
+        The root's cell of its first action, -1 if there is none: the sequence's own cell once that has the action.
+    """
+    root, sequence, returns = tree.root, tree.sequence, tree.trie.returns
+    if use == REPEAT or (use != TREE and is_itself(sequence, depth)):
+        repeat(sequence, seen, is_valid)
+    elif take(sequence, depth, seen, max(returns[1] - returns[0], 0.0), use == CHANGE):
+        if cell < 0:
+            cell = own_cell(root, sequence.actions[0], grid, rng)
+        sequence.cell[0] = cell
+    return cell
 
 
 @search_kernel(new_tree(1, _ROOT, new_sequence(np.zeros((1, 1)), 0), 1, 1), new_walk(1, 1, 1, 1), _EXAMPLE)
@@ -211,15 +236,14 @@ def search(
                 if depth < leave:
                     action = plan[depth]
                     chosen = nearest_of(cells.actions, action, root.scale, kinds, rng)
-                elif (
-                    depth == leave
-                    or mover != last
-                    or rng.random() * (settings.hold_visits + own) >= settings.hold_visits
-                ):
-                    c = cell_exploration(visits, returns, squares, exploration, cells.spread)
-                    chosen = choose(fixed, n_actions * cells.prior_visits + visits, c, cells.exponent, chosen, rng)
-                    action = cells.actions[chosen]
                 else:
+                    if (
+                        depth == leave
+                        or mover != last
+                        or rng.random() * (settings.hold_visits + own) >= settings.hold_visits
+                    ):
+                        c = cell_exploration(visits, returns, squares, exploration, cells.spread)
+                        chosen = choose(fixed, n_actions * cells.prior_visits + visits, c, cells.exponent, chosen, rng)
                     action = cells.actions[chosen]
             fixed.chosen[depth] = chosen
             if use != CHANGE:
@@ -229,16 +253,8 @@ def search(
             fixed.reward[depth, 0], terminated = step(problem, state, action, next_state, rng)
             depth += 1
         gain, seen, returned, is_valid = _back_up(tree, walk, depth, problem.discount, problem.validity, settings)
-        taken = False
-        if use == REPEAT or (use > TREE and is_itself(sequence, depth)):
-            repeat(sequence, seen, is_valid)
-        elif use != TREE or settings.memory > 0.0 or settings.changes > 0.0:
-            spread = max(trie.returns[1] - trie.returns[0], 0.0)
-            taken = take(sequence, depth, seen, spread, use == CHANGE)
-        if taken and cell < 0:
-            cell = own_cell(root, sequence.actions[0], cells.actions, rng)
-        if taken:
-            sequence.cell[0] = cell
+        if has_sequence(settings):
+            cell = _note_sequence(tree, use, cell, depth, seen, is_valid, cells.actions, rng)
         if cell >= 0:
             add_return(root, cell, gain, seen, returned, settings.thresholds)
     return simulations

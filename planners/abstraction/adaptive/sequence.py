@@ -22,19 +22,19 @@ from bonspiel.planners.model import Array, Rng
 # Entries of Sequence.record. Of the sequence: the return for which it was taken, NaN if it was handed on; simulations
 # that repeated it and their mean return; simulations since it was taken. Of the problem, which the next decision begins
 # with: squared deviations of repeated returns, and their degrees of freedom; simulations that changed the sequence, and
-# those of them that became the sequence; the same numbers of the tree's simulations.
+# those of them that became the sequence; the same numbers of the other simulations, but for repeats.
 ENTRIES = 10
-TAKEN, REPEATS, MEAN, SINCE, NOISE, DEGREES, CHANGES, CHANGED, TREE, FOUND = range(ENTRIES)
+TAKEN, REPEATS, MEAN, SINCE, NOISE, DEGREES, CHANGES, CHANGED, OTHERS, FOUND = range(ENTRIES)
 KEPT = 0.8  # weight of what the last decision knew of the problem
 
-OCTAVES = 10.0 * math.log(2.0)  # of the scales of changes, below the range of an action, as a natural logarithm
-MOST_PIECES = math.log(4.0)  # a smooth change has less pieces; as a natural logarithm, above the range of their number
+OCTAVES = 10.0  # of the scales of changes, below the range of an action
+MOST_PIECES = 3.0  # of a smooth change, each of which is linear
 WHOLE_SEQUENCE = 0.15  # of the changes that go on to the end from the earliest step
 NEW_LEVEL = 0.15  # of the changes that replace a stretch by one action
 SMOOTH = 0.55  # of the changes that are linear in pieces; the rest differ from step to step
 
 REPEATED = 0.15  # repeats of a sequence for each simulation since it was taken
-WITHOUT_NOISE = 2.0  # the same while all repeats returned the same: so many, and as many times the logarithm of these
+WITHOUT_NOISE = 2.0  # repeats w after n simulations, while all of them returned the same: at most w (1 + ln(1 + n))
 EVIDENCE = 1.0, 10.0  # successes and tries that each way of finding a sequence has from the start
 MOST_CHANGES = 0.8  # of the simulations
 ROUNDING = 1e-13  # of returns
@@ -105,7 +105,7 @@ def share_of_changes(sequence: Sequence, at_first: float) -> float:
     """
     record, (successes, tries) = sequence.record, EVIDENCE
     changes = at_first * (record[CHANGED] + successes) / (record[CHANGES] + tries)
-    others = (1.0 - at_first) * (record[FOUND] + successes) / (record[TREE] + tries)
+    others = (1.0 - at_first) * (record[FOUND] + successes) / (record[OTHERS] + tries)
     return min(changes / (changes + others), MOST_CHANGES)
 
 
@@ -120,7 +120,7 @@ def change(sequence: Sequence, low: Array, high: Array, kinds: NDArray[np.int64]
     steps, dim = actions.shape
     for i in range(steps):
         copy(actions[i], tried[i])
-    scale = math.exp(-OCTAVES * rng.random())
+    scale = math.exp(-OCTAVES * math.log(2.0) * rng.random())
     first, last = begin, steps
     if rng.random() >= WHOLE_SEQUENCE:
         if rng.random() < 0.5:
@@ -128,7 +128,7 @@ def change(sequence: Sequence, low: Array, high: Array, kinds: NDArray[np.int64]
         part = rng.random()
         last = min(first + 1 + int(steps * part * part), steps)
     kind, certain = rng.random(), int(rng.random() * dim)
-    pieces = int(math.exp(MOST_PIECES * rng.random())) - 1
+    pieces = int(math.exp(math.log(MOST_PIECES + 1.0) * rng.random())) - 1
     length = max((last - first) // max(pieces, 1), 1)
     for k in range(dim):
         if k != certain and rng.random() < 0.5:
@@ -156,7 +156,7 @@ def change(sequence: Sequence, low: Array, high: Array, kinds: NDArray[np.int64]
 
 @helper
 def is_itself(sequence: Sequence, steps: int) -> bool:
-    """True if the simulation under way, of so many steps, tried the sequence as it is."""
+    """True if the first `steps` actions tried are those of the sequence."""
     for i in range(steps):
         for k in range(sequence.actions.shape[1]):
             if sequence.tried[i, k] != sequence.actions[i, k]:
@@ -180,15 +180,15 @@ def repeat(sequence: Sequence, returned: float, is_valid: bool) -> None:
 
 @helper
 def take(sequence: Sequence, steps: int, returned: float, spread: float, is_change: bool) -> bool:
-    """Note another simulation, and take its actions, of so many steps, if they returned more than noise explains.
+    """Note a simulation that played other actions, and take these if they returned more than noise explains.
 
-    Its last action goes on where the simulation ended before the plan.
+    The last action goes on where the simulation ended before the plan.
 
     Args:
         sequence: changed in place.
         steps: of the simulation.
         returned: its return, as far as the search sees.
-        spread: range of all returns, by which equal ones are told.
+        spread: range of all returns; differences that are tiny beside it count as none.
         is_change: whether it changed the sequence.
 
     Returns:
@@ -197,7 +197,7 @@ def take(sequence: Sequence, steps: int, returned: float, spread: float, is_chan
     record = sequence.record
     known = worth(sequence)
     record[SINCE] += 1.0
-    record[CHANGES if is_change else TREE] += 1.0
+    record[CHANGES if is_change else OTHERS] += 1.0
     if not returned - known > max(TIE * spread, ROUNDING * abs(known)) + noise_of(sequence):
         return False
     record[CHANGED if is_change else FOUND] += 1.0

@@ -48,7 +48,7 @@ def test_a_difference_of_a_distribution_is_found(monkeypatch, name, wrong):
 
 
 def test_a_difference_of_a_discrete_distribution_is_found(monkeypatch):
-    """Where ours takes the first of a list."""
+    """Our draws take the first entry of every list."""
     monkeypatch.setattr(draws, "_of_list", lambda *given: Value("0.0"))
     assert study.largest_difference(study.DRAWS, 3) == 1.0
 

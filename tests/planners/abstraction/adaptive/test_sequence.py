@@ -13,8 +13,8 @@ from bonspiel.planners.abstraction.adaptive.sequence import (
     FOUND,
     MEAN,
     NOISE,
+    OTHERS,
     TAKEN,
-    TREE,
     change,
     hand_on,
     is_itself,
@@ -101,7 +101,7 @@ def test_it_is_repeated_the_more_the_longer_it_stands_and_seldom_where_nothing_i
 def test_changes_are_more_where_they_succeed_and_the_next_decision_knows():
     sequence = known(1, 2)
     assert share_of_changes(sequence, 0.1) == pytest.approx(0.1)
-    sequence.record[[CHANGES, CHANGED, TREE, FOUND]] = 90.0, 9.0, 90.0, 0.0
+    sequence.record[[CHANGES, CHANGED, OTHERS, FOUND]] = 90.0, 9.0, 90.0, 0.0
     assert share_of_changes(sequence, 0.1) == pytest.approx(1 / (1 + 9 / 10))
     sequence.record[NOISE] = 5.0
     following = known(1, 2)
