@@ -8,7 +8,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.checks import check_state, require, require_count, require_positive
+from bonspiel.planners.checks import check_actions, check_state, require, require_count, require_positive
 from bonspiel.planners.kinds import ONLY_REAL, refused_kinds
 from bonspiel.planners.model import Array, Model, Rng
 
@@ -61,6 +61,8 @@ class Decision:
         values: mean return of each root action, [A]; NaN where untried.
         invalid: rollouts that met a reward or a state that is not finite, or an exception of the model. Each ended
             there and counts as the worst of the valid ones. Where all are invalid, `plan` raises ValueError.
+        plan: the actions that it means to play from here on, as far as it knows them, [steps, action_dim]; the first
+            is `action`, and the only one where none are given.
     """
 
     action: Array
@@ -71,6 +73,12 @@ class Decision:
     visits: NDArray[np.int64]
     values: Array
     invalid: int = 0
+    plan: Array = None  # type: ignore[assignment]  # an array from the start, as follows
+
+    def __post_init__(self) -> None:
+        """Plan the action alone where no plan is given, or that of another action, as by `dataclasses.replace`."""
+        if self.plan is None or not np.array_equal(self.plan[0], self.action):
+            object.__setattr__(self, "plan", np.array(self.action, ndmin=2))
 
 
 @dataclass(frozen=True)
@@ -114,14 +122,14 @@ class Planner(Protocol):
     consider the same actions at the root, equal vectors whatever the seed; `announce(model) -> None`, which says on
     standard error that it leaves the model to another planner, once and not in a worker, whose parent asks for it.
 
-    `plan` knows nothing of earlier decisions. A planner that can use what it learned in them has a parameter
-    `memory: float`, in [0, 1], and `begin_episode(model) -> EpisodeSearch`: `memory` says how far the next decision
-    goes by what the last one learned, and with 0 every decision is as `plan` makes it, bit for bit.
+    `plan` forgets: it knows nothing of earlier decisions. A planner that can use what it learned in them has a
+    parameter `memory: float`, in [0, 1], and `begin_episode(model) -> EpisodeSearch`: `memory` says how far the next
+    decision goes by what the last one learned, and with 0 every decision is as `plan` makes it, bit for bit.
     Episodes are played through `planners.begin_episode(planner, model)`, which takes every planner.
     """
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
-        """Choose an action in `state`.
+        """Choose an action in `state`, and forget; `begin_episode` remembers.
 
         Args:
             model: the generative model to search with.
@@ -142,13 +150,15 @@ class EpisodeSearch(Protocol):
     """The decisions of one episode of a model, each of which may start from what the one before learned.
 
     The runner begins one for each episode; nothing is handed on from one episode to another. In games of two players
-    every decision is made by `Planner.plan`.
+    every decision is made by `Planner.plan`. One that remembers a sequence may have `start_from(plan) -> None`; see
+    `begin_episode`.
     """
 
     def plan(self, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
-        """Choose an action; called once for each step of the episode, in order.
+        """Choose an action; called for the steps of the episode in order, of which some may be left out.
 
-        The first call decides as `Planner.plan` does. Arguments and errors are those of `Planner.plan`.
+        The first call decides as `Planner.plan` does. Arguments and errors are those of `Planner.plan`. A call in the
+        same state is for the same step again. Other calls are one step later, unless the model has a `time_index`.
         """
 
 
@@ -165,10 +175,26 @@ class FreshSearches:
         return self.planner.plan(self.model, state, budget, rng, *given)
 
 
-def begin_episode(planner: Planner, model: Model) -> EpisodeSearch:
-    """The search that makes the decisions of one episode, with the planner's memory if it has one."""
+def begin_episode(planner: Planner, model: Model, plan: Array | None = None) -> EpisodeSearch:
+    """The search that makes the decisions of one episode, with the planner's memory if it has one.
+
+    Args:
+        planner: decides.
+        model: to search.
+        plan: what the first decision starts from as if an earlier one had left it, for planners that remember a
+            sequence (`EpisodeSearch.start_from`): actions from the first decision's step on, [any, action_dim], such as
+            the rest of a `Decision.plan`.
+
+    Raises:
+        ValueError: the planner does not start from a plan; or the plan is not of actions of the model.
+    """
     own = getattr(planner, "begin_episode", None)
     found: EpisodeSearch = FreshSearches(planner, model) if own is None else own(model)
+    if plan is not None:
+        start = getattr(found, "start_from", None)
+        able = start is not None and getattr(planner, "memory", 0.0) > 0.0
+        require(able, "plan", "given", f"None for {planner}: cem, icem, mppi and adaptive with a memory start from one")
+        found.start_from(check_actions(model, plan, "plan").copy())  # type: ignore[attr-defined]
     return found
 
 

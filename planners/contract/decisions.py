@@ -209,6 +209,8 @@ def _check_action(model: Model, given: Any) -> None:
 
 
 def _check_statistics(decision: Decision, dim: int) -> None:
+    if np.shape(decision.plan)[1:] != (dim,):
+        require(False, "plan", decision.plan, f"a matrix of actions, [steps, {dim}]")
     values = np.asarray(decision.values)
     shapes = np.shape(decision.actions), np.shape(decision.visits), values.shape
     if shapes != ((values.size, dim), (values.size,), (values.size,)):

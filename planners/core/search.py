@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,6 +20,7 @@ from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.returns import all_invalid, require_valid
 from bonspiel.planners.core.tree.nodes import MEAN, UNTRIED, WITHOUT_VARIANCE, SearchTree, grow, new_tree
 from bonspiel.planners.core.tree.selection import final_choice
+from bonspiel.planners.core.tree.variation import variation
 from bonspiel.planners.core.walk import TreeWalk, new_walk
 from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.planner import Budget, Decision
@@ -257,7 +259,7 @@ def plan_with_tree(
     walk = new_walk(model, problem.steps, candidates, budget)
 
     def decided(tree: SearchTree, simulations: int, rng: Rng) -> Decision:
-        return decide(*root_of(tree), simulations, start, rng, choose, problem=problem)
+        return decide(*root_of(tree), simulations, start, rng, choose, problem=problem, rest=partial(variation, tree))
 
     tree, done = extend(
         kernel,
@@ -297,6 +299,7 @@ def decide(
     choose: Choose | None = None,
     *,
     problem: Problem,
+    rest: Callable[[int], Array] | None = None,
 ) -> Decision:
     """The decision by the statistics of the root.
 
@@ -309,6 +312,7 @@ def decide(
         rng: draws between equal actions.
         choose: (visits, value, rng) gives the index of the action to play, one that has visits; `final_choice` if None.
         problem: that was searched.
+        rest: gives the actions that are to follow that of an index, [any, action_dim]; none are known if None.
 
     Raises:
         InvalidRollouts: no rollout was valid.
@@ -322,5 +326,6 @@ def decide(
     if not math.isfinite(values[best] + sum(actions[best].tolist())):
         found = f"action={actions[best]}, value={values[best]}"
         raise ValueError(f"{found}: must be finite in state={problem.state}; bonspiel.envs.check_model tests models")
+    plan = actions[best : best + 1] if rest is None else np.concatenate([actions[best : best + 1], rest(best)])
     seconds = time.perf_counter() - start
-    return Decision(actions[best], float(values[best]), simulations, seconds, actions, visits, values, invalid)
+    return Decision(actions[best], float(values[best]), simulations, seconds, actions, visits, values, invalid, plan)

@@ -9,10 +9,11 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from bonspiel.planners.checks import offers, require, require_at_least, require_choice, steps_left
+from bonspiel.planners.checks import require_at_least, require_choice, steps_left
+from bonspiel.planners.core.passed import StepsPassed
 from bonspiel.planners.do_nothing import null_action
 from bonspiel.planners.kinds import kind_codes
-from bonspiel.planners.model import Array, HasTimeIndex, Model, Rng
+from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, check_plan
 from bonspiel.planners.sequences.plans import SequenceSearch, plan_with_sequences, round_size
 
@@ -139,6 +140,10 @@ class Gaussian:
         """The mean sequence as actions to play, [steps, action_dim]."""
         return self.mean
 
+    def certain(self, plan: Array) -> None:
+        """Take a plan, [steps, action_dim], as the mean."""
+        self.mean = plan
+
     def recall(self, last: "Gaussian", memory: float, passed: int) -> None:
         """Start from what another distribution was `passed` steps ago, as far as the memory goes, in [0, 1]."""
         mean = self.mean
@@ -207,13 +212,19 @@ class GaussianSearch:
         planner: a `GaussianPlanner` with `population`, `rounds`, `sd`, `beta` and `memory`.
         model: see `planners.Planner.plan`.
         of_kinds: the distribution for a model whose actions are not all real; none for planners that refuse it.
+
+    Attributes:
+        last: the rounds of the last decision.
+        step: steps from the first decision to the last, with a memory.
     """
 
     def __init__(
         self, rounds: type[GaussianRounds], planner: Any, model: Model, of_kinds: type[Gaussian] = Gaussian
     ) -> None:
-        self.rounds, self.planner, self.model, self.of_kinds = rounds, planner, model, of_kinds
+        self.rounds, self.planner, self.model = rounds, planner, model
+        self.made = Gaussian if len(kind_codes(model)) == 0 else of_kinds
         self.last: GaussianRounds | None = None
+        self.passed = StepsPassed(model)
         self.step = 0
 
     def plan(self, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
@@ -221,17 +232,24 @@ class GaussianSearch:
         start = time.perf_counter()
         planner, model = self.planner, self.model
         state = check_plan(planner, model, state, budget, rng, root_actions)
-        made = Gaussian if len(kind_codes(model)) == 0 else self.of_kinds
-        steps = steps_left(model, state, planner.lookahead)
-        gaussian = made(model, steps, planner.sd, planner.beta, rng, planner.octaves, planner.start)
+        gaussian = self._gaussian(steps_left(model, state, planner.lookahead), rng)
         size = round_size(planner.population, planner.rounds, planner.repeats, budget, self.rounds.n_finalists)
         rule = self.rounds(planner, gaussian, size)
-        step = int(state[model.time_index]) if offers(model, HasTimeIndex) else self.step + 1
+        passed = self.passed.to(state) if planner.memory > 0.0 else 0
         if self.last is not None and planner.memory > 0.0:
-            require(
-                step >= self.step, "state", state, "of no earlier step than the last decision's; begin another episode"
-            )
-            rule.recall(self.last, max(1, step - self.step))  # a step is counted for those who count none
+            rule.recall(self.last, passed)
         decision = plan_with_sequences(rule, planner.repeats, model, state, budget, rng, start, planner.sight)
-        self.last, self.step = rule, step
+        self.last = rule
+        self.step += passed
+        self.passed.decided()
         return decision
+
+    def start_from(self, plan: Array) -> None:
+        """Begin with a plan, [any, action_dim], as if the last decision's mean had been that."""
+        gaussian = self._gaussian(len(plan), np.random.default_rng(0))
+        gaussian.certain(plan)
+        self.last = self.rounds(self.planner, gaussian, 1)
+
+    def _gaussian(self, steps: int, rng: Rng) -> Gaussian:
+        planner = self.planner
+        return self.made(self.model, steps, planner.sd, planner.beta, rng, planner.octaves, planner.start)

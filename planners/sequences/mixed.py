@@ -72,6 +72,12 @@ class Mixed(Gaussian):
             actions[:, k] = self.low[k] + tied.argmax(1)
         return actions
 
+    def certain(self, plan: Array) -> None:
+        """Take a plan, [steps, action_dim], as the mean, and as the only values of booleans and categoricals."""
+        super().certain(plan)
+        for shares, k in zip(self.shares, self.unordered, strict=True):
+            shares[:] = plan[:, k, None] == self.low[k] + np.arange(shares.shape[1])
+
     def recall(self, last: Gaussian, memory: float, passed: int) -> None:
         """Start from what another distribution was `passed` steps ago; see `Gaussian.recall`."""
         super().recall(last, memory, passed)

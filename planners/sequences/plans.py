@@ -259,7 +259,9 @@ def plan_with_sequences(
     if valid.any() and not valid[eligible].any():  # such as the mean of elites on both sides of an invalid region
         eligible = valid
     best = argmax_by(rng, np.where(eligible, means, -np.inf))
-    return decide(actions, visits, values[:, None], done, start, rng, lambda *_: best, problem=problem)
+    played = final.actions[best] if best < len(final.actions) else sequences.actions[best - len(final.actions)]
+    rows = actions, visits, values[:, None]
+    return decide(*rows, done, start, rng, lambda *_: best, problem=problem, rest=lambda _: played[1:])
 
 
 def _learn(rule: Rule, sequences: Sequences, problem: Problem) -> None:

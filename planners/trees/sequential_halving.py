@@ -12,6 +12,7 @@ into equal seconds; a round ends at its time, also in the middle of a turn.
 import math
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ from bonspiel.planners.core.tree.leaf import check_leaf, playouts_of
 from bonspiel.planners.core.tree.nodes import MEAN, SEARCH_TREE, SearchTree, grow, new_tree
 from bonspiel.planners.core.tree.selection import Bonus, Selection, check_selection, columns_of, selection_of
 from bonspiel.planners.core.tree.simulation import simulate
+from bonspiel.planners.core.tree.variation import variation
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
 from bonspiel.planners.kinds import KINDS
 from bonspiel.planners.model import HasActions, HasRollout
@@ -156,7 +158,9 @@ class SequentialHalving(PlanLength):
                 )
                 done += more
             left = _better_half(tree, left)
-        return decide(*root_of(tree), done, start, rng, lambda *_: int(left[0]), problem=problem)
+        return decide(
+            *root_of(tree), done, start, rng, lambda *_: int(left[0]), problem=problem, rest=partial(variation, tree)
+        )
 
 
 def _part(budget: Budget, done: int, elapsed: float, share: float, left: int) -> Budget | None:

@@ -30,6 +30,7 @@ from bonspiel.planners.abstraction.adaptive.smoothing import CHOSEN, RETURN, SEE
 from bonspiel.planners.checks import check_actions, offers
 from bonspiel.planners.core.actions import inverse_widths, nearest
 from bonspiel.planners.core.argmax import argmax_by
+from bonspiel.planners.core.passed import StepsPassed
 from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.do_nothing import null_action
 from bonspiel.planners.kinds import kind_codes
@@ -53,6 +54,7 @@ class AdaptiveEpisode:
         self.planner, self.model = planner, model
         self.last: Sequence | None = None
         self._first: tuple[Array, Array, Whole] | None = None
+        self._passed = StepsPassed(model)
 
     def plan(self, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.EpisodeSearch.plan`."""
@@ -71,8 +73,10 @@ class AdaptiveEpisode:
             settings = settings._replace(cells=settings.cells._replace(actions=actions))
         scale = inverse_widths(model)
         problem, depth = planner.problem(model, state, cells=True, budget=budget), len(settings.cells.weights) - 1
-        last = self.last
-        begun = np.tile(null_action(model), (problem.steps, 1)) if last is None else rest_of(last, problem.steps)
+        last, passed = self.last, self._passed.to(state) if planner.memory > 0.0 else 0
+        begun = (
+            np.tile(null_action(model), (problem.steps, 1)) if last is None else rest_of(last, problem.steps, passed)
+        )
         if offers(model, HasPlayer):
             settings = settings._replace(memory=0.0, changes=0.0)  # no sequence is the best that both would play
         if root_actions is None:
@@ -100,6 +104,7 @@ class AdaptiveEpisode:
         tree, done = extend(
             search, tree, walk, problem, model=model, settings=settings, budget=budget, rng=rng, grow=grow, start=start
         )
+        self._passed.decided()
         if settings.memory > 0.0:
             self.last = sequence
         rows = np.arange(root.counts[CELLS])
@@ -118,4 +123,9 @@ class AdaptiveEpisode:
             return int(np.flatnonzero(rows == sequence.cell[0])[0])
 
         found, values = root.action[rows], stats[RETURN][:, None]
-        return decide(found, visits, values, done, start, rng, leading, problem=problem)
+        rest = (lambda _: sequence.actions[1:]) if has_sequence(settings) else None
+        return decide(found, visits, values, done, start, rng, leading, problem=problem, rest=rest)
+
+    def start_from(self, plan: Array) -> None:
+        """Begin with a plan, [any, action_dim], as if the last decision's sequence had been that."""
+        self.last = new_sequence(plan, 0)

@@ -63,9 +63,9 @@ def new_sequence(actions: Array, cell: int) -> Sequence:
     return Sequence(actions, np.zeros_like(actions), record, np.full(1, cell))
 
 
-def rest_of(last: Sequence, steps: int) -> Array:
-    """The actions of the last decision's sequence without the first, the last one repeated, [steps, action_dim]."""
-    return last.actions[np.minimum(np.arange(1, steps + 1), len(last.actions) - 1)]
+def rest_of(last: Sequence, steps: int, passed: int) -> Array:
+    """The actions of the last decision's sequence after `passed` steps, the last one repeated, [steps, action_dim]."""
+    return last.actions[np.minimum(np.arange(passed, passed + steps), len(last.actions) - 1)]
 
 
 def hand_on(last: Sequence, sequence: Sequence) -> None:

@@ -75,6 +75,8 @@ def follow(
     if tree.slots[slot] != 0:
         return tree.slots[slot] - 1, 0.0, 1
     child = add_child(tree, slot, key, next_state, player(problem, next_state))
+    tree.nodes[child]["sibling"] = tree.edges[edge]["first_outcome"]
+    tree.edges[edge]["first_outcome"] = child
     if settings.playouts > 0:
         value, weight = value_leaf(tree.state[child], walk, problem, depth + 1, rng, settings.playouts)
         return ENDED, value, weight

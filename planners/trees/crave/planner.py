@@ -13,6 +13,7 @@ between; distances of actions are in widths of the box; the opponent's actions d
 import math
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -39,6 +40,7 @@ from bonspiel.planners.core.tree.selection import (
     upper_bound,
 )
 from bonspiel.planners.core.tree.simulation import descend
+from bonspiel.planners.core.tree.variation import variation
 from bonspiel.planners.core.tree.widening import is_due
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
 from bonspiel.planners.model import HasDistanceWeights, HasRollout
@@ -198,7 +200,7 @@ class CRAVE(PlanLength):
         known, done = extend(
             search, known, walk, problem, model=model, settings=settings, budget=budget, rng=rng, grow=grow, start=start
         )
-        return decide(*root_of(known.tree), done, start, rng, problem=problem)
+        return decide(*root_of(known.tree), done, start, rng, problem=problem, rest=partial(variation, known.tree))
 
     def _state_scale(self, model: Model) -> Array:
         if self.state_bandwidth is None:

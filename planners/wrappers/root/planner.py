@@ -210,7 +210,8 @@ class Root:
         invalid = lost + sum(decision.invalid for decision in decisions)
         seconds = time.perf_counter() - start
         action, value = pool.actions[best].copy(), float(pool.values[best])
-        return Decision(action, value, simulations, seconds, pool.actions, pool.visits, pool.values, invalid)
+        plan = next((one.plan for one in decisions if np.array_equal(one.action, action)), action[None])
+        return Decision(action, value, simulations, seconds, pool.actions, pool.visits, pool.values, invalid, plan)
 
     def _budgets(self, budget: Budget) -> Sequence[Budget]:
         """Each worker's own."""

@@ -29,15 +29,15 @@ def test_the_next_decision_starts_at_the_mean_shifted_by_a_step(name):
     """Chain does not count steps, so that sequences stay as long, and the last action is repeated."""
     search, mean = begun(name, Chain(), memory=1.0)
     assert len(set(mean.ravel().tolist())) == 5
-    assert [played(search, [0.0]) for _ in range(6)] == [*mean[1:].tolist(), *2 * mean[-1:].tolist()]
+    assert [played(search, [k]) for k in range(1, 7)] == [*mean[1:].tolist(), *2 * mean[-1:].tolist()]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_part_of_the_mean_is_remembered(name):
     """The middle of the range is 0.5, and half of a half of it is forgotten in two steps."""
     search, mean = begun(name, Chain(), memory=0.5)
-    assert played(search, [0.0]) == pytest.approx(0.5 * mean[1] + 0.25)
-    assert played(search, [0.0]) == pytest.approx(0.25 * mean[2] + 0.375)
+    assert played(search, [1.0]) == pytest.approx(0.5 * mean[1] + 0.25)
+    assert played(search, [2.0]) == pytest.approx(0.25 * mean[2] + 0.375)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -56,7 +56,7 @@ def test_a_model_that_counts_steps_says_how_many_were_taken(name, lookahead):
 def test_where_nobody_counts_the_steps_each_decision_is_one_later(name):
     """As `GymnasiumModel.observe` without its argument `steps`, which leaves the count at 0."""
     search, mean = begun(name, Walk(), memory=1.0)
-    assert [played(search, [0.3, 0.0]) for _ in range(3)] == mean[1:].tolist()
+    assert [played(search, [0.3 + 0.1 * k, 0.0]) for k in range(3)] == mean[1:].tolist()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -71,7 +71,7 @@ def test_icem_rolls_its_elites_out_again_after_a_step(memory, count, monkeypatch
     """A first round of 24 sequences, elites among them, is what 100 simulations allow, 2 of them for the finalists."""
     search, _ = begun("icem", Chain(), memory=memory, elites=10, keep=0.4)
     elites, rounds = search.last.kept.copy(), noted(monkeypatch, icem._Rounds, "propose")
-    search.plan(np.zeros(1), Budget(100), np.random.default_rng(0))
+    search.plan(np.ones(1), Budget(100), np.random.default_rng(0))
     assert len(elites) == 4 and len(rounds[0]) == 24
     assert rounds[0][-count:, 0].tolist() == elites[:count, 1].tolist()
     assert rounds[0][-count - 1, 0] not in elites[:, 1]

@@ -46,7 +46,7 @@ def simulate(sequence, *actions, returned, is_change=False):
 
 def test_a_decision_begins_with_the_rest_of_the_last_one_and_plays_it_first():
     last = known(7, 3, 5, 9)
-    sequence = new_sequence(rest_of(last, 4), 0)
+    sequence = new_sequence(rest_of(last, 4, 1), 0)
     assert sequence.actions.ravel().tolist() == [3, 5, 9, 9]
     assert not simulate(sequence, 1, 2, 3, 4, returned=1e9)
     repeat(sequence, -3.0, True)
