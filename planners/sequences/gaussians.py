@@ -248,7 +248,7 @@ class GaussianSearch:
         """Begin with a plan, [any, action_dim], as if the last decision's mean had been that."""
         gaussian = self._gaussian(len(plan), np.random.default_rng(0))
         gaussian.certain(plan)
-        self.last = self.rounds(self.planner, gaussian, 1)
+        self.last, self.passed = self.rounds(self.planner, gaussian, 1), StepsPassed(self.model)
 
     def _gaussian(self, steps: int, rng: Rng) -> Gaussian:
         planner = self.planner

@@ -128,4 +128,4 @@ class AdaptiveEpisode:
 
     def start_from(self, plan: Array) -> None:
         """Begin with a plan, [any, action_dim], as if the last decision's sequence had been that."""
-        self.last = new_sequence(plan, 0)
+        self.last, self._passed = new_sequence(plan, 0), StepsPassed(self.model)

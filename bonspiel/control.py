@@ -1,0 +1,241 @@
+"""A planner in a control loop: it plans in a thread while the plant moves, and every period has an action.
+
+A decision takes as long as a period, so that it is made one period ahead: from the state that the model predicts for
+the moment when its action takes effect. Compiled searches release Python's lock, and the loop runs beside them.
+"""
+
+import queue
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from bonspiel.planners.checks import check_action, check_actions, check_state, offers, require, require_positive
+from bonspiel.planners.contract.decisions import CheckedSearch
+from bonspiel.planners.core.search import stopped_by
+from bonspiel.planners.model import Array, HasTimeIndex, Model
+from bonspiel.planners.planner import Budget, Decision, Planner, begin_episode, unsupported
+
+SHARE = 0.7  # of a period, to plan in; the rest is for the loop and for what else the machine does
+CLOSING = 5.0  # seconds in which a search should hear that it is to stop
+
+Fallback = Array | Callable[[Array], Array]
+"""The action of a period without a plan, [action_dim], or a function that gives one for the measured state."""
+
+
+@dataclass
+class PeriodCounts:
+    """What happened in the periods so far.
+
+    Attributes:
+        periods: actions handed out.
+        on_time: of a decision that was made for that period.
+        late: whose decision was not ready.
+        failed: whose decision, or the prediction of its state, raised an error.
+        fallbacks: of those that were late or failed, without an action left of the last plan.
+        missed: that passed before the loop came back to `Controller.wait`.
+    """
+
+    periods: int = 0
+    on_time: int = 0
+    late: int = 0
+    failed: int = 0
+    fallbacks: int = 0
+    missed: int = 0
+
+
+@dataclass
+class _Task:
+    """A decision to make for a period: in the state itself, or in that predicted for after the action."""
+
+    period: int
+    state: Array
+    action: Array | None
+    decision: Decision | None = None
+    error: BaseException | None = None
+    done: threading.Event = field(default_factory=threading.Event)
+
+
+class Controller:
+    """Hands out an action each period, whatever the planner does.
+
+    A period whose decision is late or failed gets the next action of the last plan (`Decision.plan`); where that has
+    none left, the fallback. Every decision is checked, as by `bonspiel.planners.testing.check_planner`, before the
+    plant sees it.
+
+    Use it as a context manager, which starts the thread and ends it. All calls of the model and of the planner are
+    made in that thread.
+
+    Args:
+        planner: decides; with a memory, from the last decision on.
+        model: a step of which is a period.
+        period: seconds.
+        fallback: see `Fallback`; errors of a function reach the caller.
+        budget: of a decision; 0.7 periods if None.
+        seed: of the planner's random numbers.
+        clock: `perf_counter()` and `sleep(seconds)`.
+
+    Attributes:
+        counts: see `PeriodCounts`.
+        decision: the last that was made, or None.
+        error: that of the last one that failed, or None.
+
+    Raises:
+        ValueError: the period is not above 0, or the fallback is no action of the model.
+        TypeError: the planner cannot search the model.
+    """
+
+    def __init__(
+        self,
+        planner: Planner,
+        model: Model,
+        period: float,
+        fallback: Fallback,
+        *,
+        budget: Budget | None = None,
+        seed: int = 0,
+        clock: Any = time,
+    ) -> None:
+        require_positive("period", period)
+        if reason := unsupported(planner, model):
+            raise TypeError(f"{type(planner).__name__} cannot search {type(model).__name__}: {reason}")
+        if not callable(fallback):
+            check_action(model, fallback)
+        self.counts = PeriodCounts()
+        self.decision: Decision | None = None
+        self.error: BaseException | None = None
+        self._planner, self._model, self._fallback = planner, model, fallback
+        self._period, self._clock, self._due = period, clock, 0.0
+        self._budget = Budget(seconds=SHARE * period) if budget is None else budget
+        self._search = begin_episode(planner, model)
+        self._checked = CheckedSearch(planner, model, self._search)
+        self._rng = np.random.default_rng(seed)
+        self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
+        self._stop, self._thread = threading.Event(), threading.Thread(target=self._work, daemon=True)
+        self._next, self._plan, self._first = 0, np.empty((0, len(model.action_low))), 0
+        self._task: _Task | None = None
+
+    def __enter__(self) -> Self:
+        """Start the thread."""
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop the search under way, and end the thread; one that does not hear it ends with the process."""
+        self._stop.set()
+        self._tasks.put(None)
+        self._thread.join(CLOSING)
+
+    def prepare(self, state: Array) -> None:
+        """Plan the first action before the plant moves, in the state where it will be; the first time compiles.
+
+        Raises:
+            Exception: that of the decision, if it failed.
+        """
+        task = self._ask(_Task(self._next, np.array(state, np.float64), None))
+        task.done.wait()
+        if task.error is not None:
+            self._task = None
+            raise task.error
+
+    def act(self, state: Array) -> Array:
+        """The action of the period that begins now, [action_dim]; takes some microseconds.
+
+        Args:
+            state: measured now, [state_dim]; the next action is planned from it. A count of steps may stay 0.
+        """
+        period, counts, failed = self._next, self.counts, False
+        if period == 0:
+            self._due = self._clock.perf_counter()
+        if self._task is not None and self._task.done.is_set():
+            task, self._task = self._task, None
+            if task.decision is None:
+                self.error, failed = task.error, True
+            else:
+                self.decision, self._plan, self._first = task.decision, task.decision.plan, task.period
+        counts.periods += 1
+        place = period - self._first
+        if len(self._plan) > 0 and place == 0:
+            counts.on_time += 1
+        elif failed:
+            counts.failed += 1
+        else:
+            counts.late += 1
+        if place < len(self._plan):
+            action = self._plan[place].copy()
+        else:
+            counts.fallbacks += 1
+            given = self._fallback(state) if callable(self._fallback) else self._fallback
+            action = np.array(given, np.float64)
+        self._next = period + 1
+        if self._task is None:
+            self._ask(_Task(period + 1, np.array(state, np.float64), action))
+        return action
+
+    def wait(self) -> None:
+        """Sleep until the next period begins; without it, the caller keeps the time."""
+        self._due += self._period
+        late = self._clock.perf_counter() - self._due
+        if late >= self._period:
+            missed = int(late / self._period)
+            self.counts.missed += missed
+            self._next += missed
+            self._due += missed * self._period
+        elif late < 0.0:
+            self._clock.sleep(-late)
+
+    def _ask(self, task: _Task) -> _Task:
+        require(
+            self._thread.is_alive(), "controller", "not running", "used within `with Controller(...) as controller:`"
+        )
+        self._task = task
+        self._tasks.put(task)
+        return task
+
+    def _work(self) -> None:
+        """The thread: make decisions until told to end."""
+        plan, first = np.empty((0, 0)), 0
+        with stopped_by(self._stop):
+            while (task := self._tasks.get()) is not None:
+                try:
+                    # periods that nobody planned passed as well; and the first one was taken for one that is counted
+                    if len(plan) > 0 and (task.period - first > 1 or (first == 1 and self._is_uncounted(task))):
+                        self._start_from(plan[min(task.period - first, len(plan) - 1) :])
+                    decision = self._checked.plan(self._state(task), self._budget, self._rng)
+                    plan, first = check_actions(self._model, decision.plan, "plan"), task.period
+                    task.decision = decision
+                except BaseException as error:  # also SystemExit, which others' code may raise
+                    task.error = error
+                task.done.set()
+
+    def _start_from(self, plan: Array) -> None:
+        start = getattr(self._search, "start_from", None)
+        if start is not None and getattr(self._planner, "memory", 0.0) > 0.0:
+            start(plan.copy())
+
+    def _state(self, task: _Task) -> Array:
+        """Where to plan.
+
+        Raises:
+            ValueError: the model predicts the end of the episode, or a state that is not finite.
+        """
+        model = self._model
+        if task.action is None:
+            return check_state(model, task.state)
+        state, after = check_state(model, task.state), np.empty(model.state_dim)
+        _, over = model.step(state, task.action, after, model.params, self._rng)
+        require(not over, "state", state, "one after which the model predicts no end of the episode")
+        if offers(model, HasTimeIndex) and self._is_uncounted(task):
+            after[model.time_index] = 0.0
+        return after
+
+    def _is_uncounted(self, task: _Task) -> bool:
+        """True if the state would count the steps, but nobody does, so that plans always look as far."""
+        model = self._model
+        return offers(model, HasTimeIndex) and task.period > 1 and bool(task.state[model.time_index] == 0.0)

@@ -1,0 +1,208 @@
+"""A planner in a control loop: actions on time whatever it does, by a clock that stands still while it plans."""
+
+import threading
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from bonspiel import envs, planners
+from bonspiel.control import Controller, PeriodCounts
+from bonspiel.planners import Budget, Decision
+from bonspiel.planners.testing import Walk
+
+FALLBACK = np.array([-0.5])
+
+
+class Clock:
+    """Time that passes by sleeping alone."""
+
+    now = 0.0
+
+    def perf_counter(self):
+        return self.now
+
+    def sleep(self, seconds):
+        self.now += seconds
+
+
+class Scripted:
+    """Plans [n / 100, n / 100 + 0.001, ...] in its n-th decision, unless the script has another behaviour for n."""
+
+    def __init__(self, steps=3, **script):
+        self.steps, self.script = steps, {int(key[1:]): what for key, what in script.items()}
+        self.number, self.states, self.go = 0, [], threading.Event()
+
+    def begin_episode(self, model):
+        return SimpleNamespace(plan=self.decide)
+
+    def plan(self, model, *given):
+        return self.decide(*given)
+
+    def decide(self, state, budget, rng):
+        self.number += 1
+        self.states.append(state.tolist())
+        what = self.script.get(self.number)
+        if what == "hangs":
+            self.go.wait(60.0)
+        if isinstance(what, BaseException):
+            raise what
+        plan = self.number / 100 + 0.001 * np.arange(self.steps)[:, None]
+        if callable(what):
+            what(plan)
+        none = np.empty(0)
+        return Decision(plan[0], 0.0, 1, 0.0, none.reshape(0, 1), none.astype(int), none, 0, plan)
+
+
+def wait_for_the_decision(controller):
+    assert controller._task is None or controller._task.done.wait(60.0)
+
+
+class Still(Walk):
+    """A line on which the action is added, without noise or end."""
+
+    params = np.zeros(1)
+    horizon = 10**6
+
+
+def play(planner, periods, model=None, fallback=FALLBACK, prepare=True, measured=lambda state: state):
+    """The actions that a plant gets, and the controller."""
+    model, got, state = model or Still(), [], np.zeros(2)
+    with Controller(planner, model, 0.02, fallback, clock=Clock()) as controller:
+        if prepare:
+            controller.prepare(state)
+        for period in range(periods):
+            got.append(round(controller.act(measured(state))[0], 6))
+            state = np.array([state[0] + got[-1], period + 1.0])
+            controller.wait()
+            wait_for_the_decision(controller)
+    return got, controller
+
+
+def test_each_action_is_planned_in_the_state_predicted_for_its_period():
+    planner = Scripted()
+    got, controller = play(planner, 4)
+    assert got == [0.01, 0.02, 0.03, 0.04]
+    assert planner.states[:4] == [pytest.approx(state) for state in ([0, 0], [0.01, 1], [0.03, 2], [0.06, 3])]
+    assert controller.counts == PeriodCounts(periods=4, on_time=4)
+    assert controller.decision.plan[0] == 0.04
+
+
+def test_after_a_failure_the_last_plan_goes_on_and_then_the_fallback():
+    broken = RuntimeError("sensor lost")
+    got, controller = play(Scripted(steps=2, d3=broken, d4=SystemExit(1)), 6)
+    assert got == [0.01, 0.02, 0.021, -0.5, 0.05, 0.06]
+    assert controller.counts == PeriodCounts(periods=6, on_time=4, failed=2, fallbacks=1)
+    assert isinstance(controller.error, SystemExit)
+
+
+def test_a_late_decision_is_of_use_when_it_comes():
+    planner, got = Scripted(d3="hangs"), []
+    with Controller(planner, Still(), 0.02, FALLBACK, clock=Clock()) as controller:
+        controller.prepare(np.zeros(2))
+        for period in range(6):
+            if period == 4:  # the decision was to be for period 2
+                planner.go.set()
+            if period not in (2, 3):
+                wait_for_the_decision(controller)
+            got.append(controller.act(np.array([0.0, period]))[0])
+    assert got == pytest.approx([0.01, 0.02, 0.021, 0.022, 0.032, 0.04])
+    assert controller.counts == PeriodCounts(periods=6, on_time=3, late=3)
+
+
+def fault(kind):
+    def spoil(plan):
+        plan[-1 if kind == "later" else 0] = np.nan if kind == "nan" else 1e9
+
+    return spoil
+
+
+@pytest.mark.parametrize("what", [ValueError("no"), KeyboardInterrupt(), *map(fault, ("nan", "large", "later"))])
+def test_a_fault_at_every_tenth_decision_never_reaches_the_plant(what):
+    got, controller = play(Scripted(**{f"d{n}": what for n in range(10, 101, 10)}), 100)
+    expected = [(n if n % 10 else n - 1) / 100 + (0.0 if n % 10 else 0.001) for n in range(1, 101)]
+    assert got == [pytest.approx(one) for one in expected]
+    assert controller.counts == PeriodCounts(periods=100, on_time=90, failed=10)
+
+
+@pytest.mark.parametrize("name", ["icem", "adaptive"])
+def test_a_model_that_is_invalid_at_times_is_survived(name):
+    planner = planners.make(name, memory=1.0, lookahead=4)
+
+    class Breaks(Still):
+        def step(self, state, action, next_state, params, rng):
+            if state[1] == 7.0:
+                raise RuntimeError("the integrator diverged")
+            return super().step(state, action, next_state, params, rng)
+
+    got, state = [], np.zeros(2)
+    with Controller(planner, Breaks(), 0.02, FALLBACK, budget=Budget(simulations=20)) as controller:
+        controller.prepare(state)
+        for period in range(12):
+            got.append(controller.act(state))
+            state = np.array([state[0] + got[-1][0], period + 1.0])
+            wait_for_the_decision(controller)
+    assert controller.counts.failed > 0 and "the integrator diverged" in str(controller.error)
+    assert (np.abs(got) <= 1.0).all() and controller.counts.on_time + controller.counts.failed == 12
+
+
+def test_without_a_plan_there_is_the_fallback_which_may_follow_the_state():
+    planner = Scripted(**{f"d{n}": ValueError("no") for n in range(1, 4)})
+    got, controller = play(planner, 3, fallback=lambda state: [-0.1 * state[1]], prepare=False)
+    assert got == [0.0, -0.1, -0.2]
+    assert controller.counts == PeriodCounts(periods=3, late=1, failed=2, fallbacks=3)
+
+
+def test_a_lost_measurement_is_a_failure():
+    got, controller = play(Scripted(steps=9), 4, measured=lambda state: state * (np.nan if state[1] == 2.0 else 1.0))
+    assert got == [0.01, 0.02, 0.03, 0.031] and controller.counts.failed == 1
+
+
+def test_periods_that_the_loop_missed_have_passed():
+    planner = Scripted(steps=9)
+    clock = Clock()
+    with Controller(planner, Still(), 0.02, FALLBACK, clock=clock) as controller:
+        controller.prepare(np.zeros(2))
+        controller.act(np.zeros(2))
+        wait_for_the_decision(controller)
+        clock.now += 0.065  # the plan for the second period is asked for in the fourth
+        controller.wait()
+        assert controller.act(np.zeros(2))[0] == pytest.approx(0.022)
+        controller.wait()
+        assert clock.now == pytest.approx(0.08)
+    assert controller.counts == PeriodCounts(periods=2, on_time=1, late=1, missed=2)
+
+
+def test_a_search_with_memory_knows_the_periods_that_passed_though_nobody_counts():
+    planner, got = planners.make("mppi", memory=1.0), []
+    with Controller(planner, Still(), 0.02, FALLBACK, budget=Budget(simulations=1)) as controller:
+        controller._start_from(np.linspace(0.1, 0.9, 9)[:, None])
+        controller.prepare(np.zeros(2))
+        for missed in (0, 2, 0, 0):
+            got.append(controller.act(np.zeros(2))[0])
+            wait_for_the_decision(controller)
+            controller._next += missed
+    assert got == pytest.approx([0.1, 0.2, 0.5, 0.6])
+
+
+def test_a_hanging_search_is_stopped_at_the_end():
+    start = time.monotonic()
+    with Controller(planners.make("icem"), envs.make_model("pendulum"), 600.0, np.zeros(1)) as controller:
+        controller.act(np.zeros(3))
+    assert not controller._thread.is_alive() and time.monotonic() - start < 60.0
+
+
+def test_it_says_what_is_wrong_with_its_arguments():
+    planner, model = planners.make("icem"), envs.make_model("pendulum")
+    with pytest.raises(ValueError, match=r"^period=0: must be"):
+        Controller(planner, model, 0, np.zeros(1))
+    with pytest.raises(ValueError, match=r"^action=array\(\[3\.\]\): must be within"):
+        Controller(planner, model, 0.02, np.full(1, 3.0))
+    with pytest.raises(ValueError, match=r"^controller=.*must be used within `with Controller"):
+        Controller(planner, model, 0.02, np.zeros(1)).act(np.zeros(3))
+    with (
+        Controller(planner, model, 0.02, np.zeros(1)) as controller,
+        pytest.raises(ValueError, match=r"state=.*must be"),
+    ):
+        controller.prepare(np.zeros(2))
