@@ -16,6 +16,7 @@ from bonspiel.planners.core.code.packages import origin
 from bonspiel.runs import seeding
 from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError, able, amount, known_fields, parsed
 from bonspiel.runs.planner_check import refuse_broken
+from bonspiel.runs.plants import PlantText, check_alike, with_plant
 
 if TYPE_CHECKING:
     from bonspiel.planners import Model
@@ -133,6 +134,17 @@ class Suite:
             changed = [*_once(changed)]
         return replace(self, experiment=(*changed, *_played_by(added, changed)))
 
+    def played_in(self, plant: str | None, delay: int) -> "Suite":
+        """This suite, which has one environment, with another plant than the planners' model, and a delay of actions.
+
+        Raises:
+            UsageError: there are several environments, or `with_plant` refuses.
+        """
+        if len({experiment.env for experiment in self.experiment}) > 1:
+            raise UsageError(f"{self.name}: --plant and --delay are for one environment, and this suite has several")
+        changed = tuple(replace(one, env=with_plant(one.env, plant, delay)) for one in self.experiment)
+        return replace(self, name=with_plant(self.name, plant, delay), experiment=changed)
+
     def to_json(self) -> str:
         """As text, the same for equal suites."""
         return json.dumps(asdict(self), sort_keys=True)
@@ -169,6 +181,11 @@ class Suite:
         for env, text in dict.fromkeys((one.env, e.planner) for one in self.experiment for e in one.planners):
             refuse_broken(text, env, planners.parse, partial(model_of, env))
         resolved = {text: repr(made) for text, made in (models | players).items()}
+        for text, parts in ((text, PlantText.of(text)) for text in places):
+            if text != parts.model:
+                plant = model_of(parts.plant)
+                check_alike(text, models[text], plant)
+                resolved[text] += f", played in {plant!r} with a delay of {parts.delay}"
         outside = _outside(places, entrants)
         for text, modules in outside.items():
             resolved[text] += "".join(f" ({module}: {origin(module)})" for module in modules)
@@ -178,8 +195,8 @@ class Suite:
 
 
 def model_of(text: str) -> "Model":
-    """The model of a text, made once in a folder; see `_sound_model`."""
-    return _sound_model(text, os.getcwd())
+    """The model of a text that planners plan in, made once in a folder; see `_sound_model`."""
+    return _sound_model(PlantText.of(text).model, os.getcwd())
 
 
 @functools.cache  # a command asks for its environment when it is read and before it starts, a worker in every batch
@@ -253,4 +270,5 @@ def _outside(environments: Iterable[str], entrants: Iterable[str]) -> dict[str, 
     from bonspiel import envs, planners
 
     found = {text: list(planners.REGISTRY.modules(text)) for text in entrants}
-    return found | {text: envs.modules(text) for text in environments}
+    parts = {text: {*PlantText.of(text)[:2]} for text in environments}
+    return found | {text: [one for part in parts[text] for one in envs.modules(part)] for text in parts}

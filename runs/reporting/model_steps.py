@@ -18,6 +18,7 @@ from bonspiel.planners.model import Array, Model
 from bonspiel.planners.planner import Decision
 from bonspiel.runs.draws import environment_rng, planner_rng
 from bonspiel.runs.experiment import Setting
+from bonspiel.runs.plants import PlantText
 from bonspiel.runs.progress import followed
 from bonspiel.runs.results.store import Effort, Store
 from bonspiel.runs.suite import modules
@@ -103,7 +104,8 @@ def _key(setting: Setting) -> str | None:
     Modules of other packages count with their sources. None where problem or planner are of another version.
     """
     try:
-        parts = envs.parse(setting.env), planners.parse(setting.planner), *map(origin, modules([setting]))
+        model, own = envs.parse(PlantText.of(setting.env).model), map(origin, modules([setting]))
+        parts = model, planners.parse(setting.planner), *own
     except Exception:
         return None
     return hashlib.blake2b(repr((*parts, setting.budget, setting.seed)).encode(), digest_size=8).hexdigest()
@@ -132,6 +134,6 @@ def _countable(efforts: Mapping[Setting, Effort], longest: float) -> dict[tuple[
 
 def _counted(setting: Setting) -> Steps | None:
     try:
-        return steps(envs.parse(setting.env), planners.parse(setting.planner), setting)
+        return steps(envs.parse(PlantText.of(setting.env).model), planners.parse(setting.planner), setting)
     except Exception:  # of another version, or a planner that failed in the run as well
         return None

@@ -4,6 +4,7 @@ import functools
 import math
 import time
 import traceback
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,8 +16,10 @@ from bonspiel import planners
 from bonspiel.planners import checks
 from bonspiel.planners.contract.decisions import BrokenContract, CheckedSearch, checked_plan
 from bonspiel.planners.core.code.errors import error_text
+from bonspiel.planners.do_nothing import null_action
 from bonspiel.runs.draws import environment_rng, planner_rng
 from bonspiel.runs.experiment import RunError, Setting
+from bonspiel.runs.plants import PlantText
 from bonspiel.runs.results.rows import Batch, Episode, Failure
 from bonspiel.runs.suite import model_of
 
@@ -52,26 +55,32 @@ def budget_of(amount: float, unit: str) -> planners.Budget:
     return planners.Budget(seconds=amount / 1000.0)
 
 
-def play(model: Any, planner: planners.Planner, setting: Setting, index: int) -> Episode:
+def play(
+    model: Any, planner: planners.Planner, setting: Setting, index: int, plant: Any = None, delay: int = 0
+) -> Episode:
     """Play one episode.
 
     Args:
-        model: a planners.Model, which is the environment as well.
+        model: a planners.Model to plan in.
         planner: the planner that acts.
         setting: seed and budget.
         index: number of the episode.
+        plant: a planners.Model, the environment; the model if None.
+        delay: steps from the choice of an action to its effect; before that the plant does nothing.
 
     Raises:
         ValueError: the planner broke the contract of planners, or the environment gave a reward or a state that is not
             finite.
     """
     own, budget = planner_rng(setting, index), budget_of(setting.budget, setting.unit)
-    state = model.initial_state(environment_rng(setting.seed, index, 0))
+    plant = model if plant is None else plant
+    state = plant.initial_state(environment_rng(setting.seed, index, 0))
+    under_way = deque([null_action(plant)] * delay)
     search = CheckedSearch(planner, model)
     total, weight, step = 0.0, 1.0, 0
     times, simulations, invalid, first_action = [], 0, 0, b""
     terminated = False
-    while not terminated and step < model.horizon:
+    while not terminated and step < plant.horizon:
         if not all(map(math.isfinite, state.tolist())):
             raise ValueError(f"{setting.env} gave state={state} after {step} steps: must be finite")
         step += 1
@@ -83,11 +92,12 @@ def play(model: Any, planner: planners.Planner, setting: Setting, index: int) ->
         first_action = first_action or action.astype("<f8").tobytes()
         next_state = np.empty_like(state)
         noise = environment_rng(setting.seed, index, step)
-        reward, terminated = model.step(state, action, next_state, model.params, noise)
+        under_way.append(action)
+        reward, terminated = plant.step(state, under_way.popleft(), next_state, plant.params, noise)
         if not math.isfinite(reward):
             raise ValueError(f"{setting.env} gave reward={reward} in step {step}: must be finite")
         total += weight * reward
-        weight *= model.discount
+        weight *= plant.discount
         state = next_state
     kept = np.array(times, "<f4").tobytes() if setting.unit == "ms" else None
     return Episode(index, float(total), step, sum(times), simulations, first_action, kept, invalid)
@@ -105,11 +115,13 @@ def _ready(env: str, planner: str, unit: str) -> tuple[Any, planners.Planner]:
 def play_batch(setting: Setting, indices: Sequence[int]) -> Batch:
     """Play some episodes; a failed one is reported in its place and does not stop the others."""
     model, planner = _ready(setting.env, setting.planner, setting.unit)
+    parts = PlantText.of(setting.env)
+    plant = model if parts.plant == parts.model else model_of(parts.plant)
     results: list[Episode | Failure] = []
     start = time.perf_counter()
     for index in indices:
         try:
-            results.append(play(model, planner, setting, index))
+            results.append(play(model, planner, setting, index, plant, parts.delay))
         except (Exception, SystemExit) as error:
             results.append(Failure(index, reason(error)))
     return Batch(setting, results, time.perf_counter() - start)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from bonspiel import envs
 from bonspiel.planners.checks import check_actions
 from bonspiel.planners.model import Array, Model
 from bonspiel.runs.draws import environment_rng
+from bonspiel.runs.plants import plant_of
 
 if TYPE_CHECKING:
     from bonspiel.envs.optimal import Reference
@@ -33,7 +33,8 @@ def simple_regret(env: str, first_actions: ArrayLike, actions: ArrayLike | None 
     """
     from bonspiel.envs.optimal import solve
 
-    model = envs.parse(env)
+    if (model := plant_of(env)) is None:
+        raise TypeError(f"no simple regret in {env}: with a delay, its optimum is not known")
     if starts_differ(model):
         raise TypeError(f"no simple regret in {env}: its episodes start in different states")
     start = model.initial_state(np.random.default_rng(0))
@@ -71,7 +72,8 @@ def _solved(env: str) -> "tuple[Model, Reference] | None":
     """The model and its optimum, if episodes start in different states and it is known."""
     from bonspiel.envs.optimal import solve
 
-    model = envs.parse(env)
+    if (model := plant_of(env)) is None:
+        return None
     try:
         return (model, solve(model)) if starts_differ(model) else None
     except TypeError:

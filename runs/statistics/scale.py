@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from bonspiel import envs
+from bonspiel.runs.plants import plant_of
 
 OPTIMUM, REFERENCE, BEST = "optimum", "reference", "best of the run"  # the policy with the normalised score 1
 DO_NOTHING, RANDOM = "do nothing", "random policy"  # of which the better one has the normalised score 0
@@ -97,7 +97,8 @@ def known(env: str) -> Known:
     from bonspiel.envs.optimal import constant_value, do_nothing_value, optimal_value, random_value
     from bonspiel.envs.references import reference
 
-    model = envs.parse(env)
+    if (model := plant_of(env)) is None:
+        return Known()
 
     def value_or_none(value: Callable[[Any], float]) -> float | None:
         try:

@@ -27,6 +27,8 @@ def run(arguments: argparse.Namespace) -> int:
     part = RunPart.parse(arguments.part) if arguments.part else WHOLE
     given = [getattr(arguments, name) for name in ("planner", "budget", "milliseconds", "episodes", "seed", "added")]
     chosen = lookup.load(arguments.target, arguments.planner, arguments.added).override(*given)
+    if arguments.plant is not None or arguments.delay:
+        chosen = chosen.played_in(arguments.plant, arguments.delay)
     if arguments.dry_run:
         if arguments.keep:
             raise UsageError("--dry-run counts all episodes, those to keep as well: leave --keep out")
@@ -113,6 +115,10 @@ def add_verbs(verb: Verb) -> None:
     )
     repeatable(command, "--with", PLANNER, "planner to run in addition to the suite's; repeatable", dest="added")
     add_budgets(command, " (default: those of SUITE|ENV)")
+    option(
+        command, "--plant", "ENV", "play in this environment, while planners plan in that of the same spaces before it"
+    )
+    option(command, "--delay", "N", "steps from the choice of an action to its effect in the plant", 0)
     option(command, "--episodes", "N", "episodes per planner and budget (default: those of SUITE|ENV)")
     option(command, "--seed", "N", "random seed (default: that of the suite; for an environment 0)")
     add_cluster(command)
