@@ -146,8 +146,8 @@ class Constant(PlanLength):
             left = left[np.argsort(-means[left], kind="stable")[: (len(left) + 1) // 2]]
         best = int(left[0])
         rows = candidates.actions, candidates.visits, means[:, None]
-        held = np.repeat(candidates.actions[best : best + 1], problem.steps - 1, axis=0)
-        return decide(*rows, done, start, rng, lambda *_: best, problem=problem, rest=lambda _: held)
+        held = np.repeat(candidates.actions[best : best + 1], problem.steps, axis=0)
+        return decide(*rows, done, start, rng, lambda *_: best, problem=problem, plan=lambda _: held)
 
     def begin_episode(self, model: Model) -> EpisodeSearch:
         """The decisions of an episode, all with the action of the first one if there is memory."""

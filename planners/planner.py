@@ -77,7 +77,7 @@ class Decision:
 
     def __post_init__(self) -> None:
         """Plan the action alone where no plan is given, or that of another action, as by `dataclasses.replace`."""
-        if self.plan is None or not np.array_equal(self.plan[0], self.action):
+        if self.plan is None or self.plan[0].tolist() != np.asarray(self.action).tolist():
             object.__setattr__(self, "plan", np.array(self.action, ndmin=2))
 
 

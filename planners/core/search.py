@@ -259,7 +259,15 @@ def plan_with_tree(
     walk = new_walk(model, problem.steps, candidates, budget)
 
     def decided(tree: SearchTree, simulations: int, rng: Rng) -> Decision:
-        return decide(*root_of(tree), simulations, start, rng, choose, problem=problem, rest=partial(variation, tree))
+        return decide(
+            *root_of(tree),
+            simulations,
+            start,
+            rng,
+            choose,
+            problem=problem,
+            plan=partial(variation, model, tree, problem.steps),
+        )
 
     tree, done = extend(
         kernel,
@@ -299,7 +307,7 @@ def decide(
     choose: Choose | None = None,
     *,
     problem: Problem,
-    rest: Callable[[int], Array] | None = None,
+    plan: Callable[[int], Array] | None = None,
 ) -> Decision:
     """The decision by the statistics of the root.
 
@@ -312,7 +320,7 @@ def decide(
         rng: draws between equal actions.
         choose: (visits, value, rng) gives the index of the action to play, one that has visits; `final_choice` if None.
         problem: that was searched.
-        rest: gives the actions that are to follow that of an index, [any, action_dim]; none are known if None.
+        plan: gives the actions to play from that of an index on, [steps, action_dim]; that one alone if None.
 
     Raises:
         InvalidRollouts: no rollout was valid.
@@ -326,6 +334,6 @@ def decide(
     if not math.isfinite(values[best] + sum(actions[best].tolist())):
         found = f"action={actions[best]}, value={values[best]}"
         raise ValueError(f"{found}: must be finite in state={problem.state}; bonspiel.envs.check_model tests models")
-    plan = actions[best : best + 1] if rest is None else np.concatenate([actions[best : best + 1], rest(best)])
     seconds = time.perf_counter() - start
-    return Decision(actions[best], float(values[best]), simulations, seconds, actions, visits, values, invalid, plan)
+    planned = actions[best : best + 1] if plan is None else plan(best)
+    return Decision(actions[best], float(values[best]), simulations, seconds, actions, visits, values, invalid, planned)

@@ -261,7 +261,7 @@ def plan_with_sequences(
     best = argmax_by(rng, np.where(eligible, means, -np.inf))
     played = final.actions[best] if best < len(final.actions) else sequences.actions[best - len(final.actions)]
     rows = actions, visits, values[:, None]
-    return decide(*rows, done, start, rng, lambda *_: best, problem=problem, rest=lambda _: played[1:])
+    return decide(*rows, done, start, rng, lambda *_: best, problem=problem, plan=lambda _: played.copy())
 
 
 def _learn(rule: Rule, sequences: Sequences, problem: Problem) -> None:

@@ -159,7 +159,13 @@ class SequentialHalving(PlanLength):
                 done += more
             left = _better_half(tree, left)
         return decide(
-            *root_of(tree), done, start, rng, lambda *_: int(left[0]), problem=problem, rest=partial(variation, tree)
+            *root_of(tree),
+            done,
+            start,
+            rng,
+            lambda *_: int(left[0]),
+            problem=problem,
+            plan=partial(variation, model, tree, problem.steps),
         )
 
 

@@ -123,8 +123,12 @@ class AdaptiveEpisode:
             return int(np.flatnonzero(rows == sequence.cell[0])[0])
 
         found, values = root.action[rows], stats[RETURN][:, None]
-        rest = (lambda _: sequence.actions[1:]) if has_sequence(settings) else None
-        return decide(found, visits, values, done, start, rng, leading, problem=problem, rest=rest)
+
+        def plan(best: int) -> Array:
+            rest = sequence.actions[1:] if has_sequence(settings) else sequence.actions[:0]
+            return np.concatenate([found[best : best + 1], rest])
+
+        return decide(found, visits, values, done, start, rng, leading, problem=problem, plan=plan)
 
     def start_from(self, plan: Array) -> None:
         """Begin with a plan, [any, action_dim], as if the last decision's sequence had been that."""

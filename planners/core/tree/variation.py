@@ -1,41 +1,45 @@
 """The principal variation: what a tree expects to follow one of the root's actions."""
 
-from bonspiel.planners.core.tree.nodes import SearchTree
-from bonspiel.planners.model import Array
+import numpy as np
 
-MOST_OUTCOMES = 64  # looked at, of an edge that noise gave thousands, none of which has a variation worth following
+from bonspiel.planners.core.jit import MATRIX, int64, kernel, run
+from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree
+from bonspiel.planners.core.vectors import copy
+from bonspiel.planners.model import Array, Model
 
 
-def variation(tree: SearchTree, index: int) -> Array:
-    """The most visited actions of the states most visited, [any, action_dim], as long as it is one player's turn.
+def variation(model: Model, tree: SearchTree, steps: int, index: int) -> Array:
+    """One of the root's actions, and the most visited ones of the states most visited then, [any, action_dim].
+
+    It ends where it is the other player's turn.
 
     Args:
-        tree: that was searched.
-        index: of the root's action that comes before, which is left out.
+        model: that was searched.
+        tree: of the search.
+        steps: of a simulation, at most.
+        index: of the root's action.
     """
-    nodes, edges = tree.nodes, tree.edges["visits"]
-    first_edge, player = int(nodes[0]["first_edge"]), nodes[0]["player"]
-    edge, found = first_edge + index, list[int]()
-    while (node := _most_visited(tree, edge)) > 0:
-        _, count, first, _, _, _, mover = nodes[node].item()
-        if count <= 0 or mover != player:
-            break
-        edge = first + int(edges[first : first + count].argmax())
-        if edges[edge] == 0:
-            break
-        found.append(edge)
-    plan: Array = tree.action[found]
-    return plan
+    plan = np.empty((steps, tree.action.shape[1]))
+    return plan[: run(_follow_visits, model, tree, index, plan)]
 
 
-def _most_visited(tree: SearchTree, edge: int) -> int:
-    """The outcome of an edge that was visited most, or 0 if there is none."""
-    best, most, node = 0, -1, int(tree.edges[edge]["first_outcome"])
-    for _ in range(MOST_OUTCOMES):
-        if node == 0:
+@kernel(SEARCH_TREE, int64, MATRIX)
+def _follow_visits(tree: SearchTree, index: int, plan: Array) -> int:
+    """Write the actions of the variation; their number."""
+    edge, count = tree.nodes[0]["first_edge"] + index, 0
+    while edge >= 0:
+        copy(tree.action[edge], plan[count])
+        count += 1
+        node, outcome = 0, tree.edges[edge]["first_outcome"]
+        while outcome != 0:
+            if node == 0 or tree.nodes[outcome]["visits"] > tree.nodes[node]["visits"]:
+                node = outcome
+            outcome = tree.nodes[outcome]["sibling"]
+        if count == len(plan) or node == 0 or tree.nodes[node]["player"] != tree.nodes[0]["player"]:
             break
-        visits, _, _, _, sibling, _, _ = tree.nodes[node].item()
-        if visits > most:
-            best, most = node, visits
-        node = sibling
-    return best
+        edge, most = -1, 0
+        first = tree.nodes[node]["first_edge"]
+        for other in range(first, first + tree.nodes[node]["actions"]):
+            if tree.edges[other]["visits"] > most:
+                edge, most = other, tree.edges[other]["visits"]
+    return count

@@ -200,7 +200,14 @@ class CRAVE(PlanLength):
         known, done = extend(
             search, known, walk, problem, model=model, settings=settings, budget=budget, rng=rng, grow=grow, start=start
         )
-        return decide(*root_of(known.tree), done, start, rng, problem=problem, rest=partial(variation, known.tree))
+        return decide(
+            *root_of(known.tree),
+            done,
+            start,
+            rng,
+            problem=problem,
+            plan=partial(variation, model, known.tree, problem.steps),
+        )
 
     def _state_scale(self, model: Model) -> Array:
         if self.state_bandwidth is None:
