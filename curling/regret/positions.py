@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -98,8 +98,10 @@ def checked(position: MatchPosition, source: str) -> TestPosition:
     """
     if position.is_setup_due:
         raise ValueError("shot=0: the end of mixed doubles must be set up, and shots are numbered from 6")
-    check_match_state(position.model().planning(), position.state())
-    return TestPosition(position, source)
+    model = position.model()
+    check_match_state(model.planning(), position.state())
+    settings = replace(position.settings, rule=model.rule, noise=model.noise)  # their defaults, where it names none
+    return TestPosition(replace(position, settings=settings), source)
 
 
 def of_match(path: Path) -> list[TestPosition]:
