@@ -19,7 +19,7 @@ from bonspiel.curling.regret.sources import NetworkSource, PlayoutSource, ThrowS
 from bonspiel.planners.model import Array
 
 SOURCES: tuple[type[ThrowSource], ...] = (NetworkSource, PlayoutSource)
-MOST_PLAYED_OUT = 12  # shots that are compared by playouts, beside those of clients
+MOST_PLAYED_OUT = 8  # shots, of different names, that are compared by playouts, beside those of clients
 EVALUATION_SHARE = 0.5  # of the budget, for the shots that remain
 FEWEST_THROWS = 128  # of each of them
 
@@ -86,7 +86,7 @@ def judge(model: Curling, state: Array, shots: Sequence[Throw], seed: int) -> li
     for number, kind in enumerate(SOURCES, 1):
         found = Comparison(kind, model, state, aims, names, len(shots), (seed, number))
         verdicts.append(found.verdicts(known))
-        known = np.unique(np.append(found.needed, found.ranked[:MOST_PLAYED_OUT]))
+        known = np.unique(np.append(found.needed, found.leaders(MOST_PLAYED_OUT)))
     return list(zip(*verdicts, strict=True))
 
 
@@ -104,11 +104,9 @@ class Comparison:
 
     Attributes:
         needed: the shots of clients, the best one, and the best with the name of each of them.
-        ranked: the shots that were compared last, best first.
     """
 
     needed: Shots
-    ranked: Shots
 
     def __init__(
         self,
@@ -123,6 +121,7 @@ class Comparison:
         self.first = kind(model, state, (*seed, 0))
         self.second = kind(model, state, (*seed, 1))
         self.aims, self.names, self.count = aims, names, count
+        self.means = np.full(len(aims), -np.inf)
         self.kinds = [np.array([i for i, name in enumerate(names) if name == names[shot]]) for shot in range(count)]
 
     def verdicts(self, alive: Shots) -> tuple[ShotRegret, ...]:
@@ -156,6 +155,14 @@ class Comparison:
             )
         return tuple(found)
 
+    def leaders(self, most: int) -> list[int]:
+        """The best shot of each of the best names, of those that were compared."""
+        found: dict[str, int] = {}
+        for shot in np.argsort(-self.means, kind="stable").tolist():
+            if self.means[shot] > -np.inf:
+                found.setdefault(self.names[shot], shot)
+        return list(found.values())[:most]
+
     def _select(self, alive: Shots) -> tuple[int, list[int]]:
         """The best shot, and the best one with the name of each client's shot."""
         source, upto, done = self.first, self.first.first, 0
@@ -163,16 +170,16 @@ class Comparison:
         sums = np.zeros(len(self.aims))
         while True:
             sums[alive] += source.throw(self.aims[alive], done, upto)[0].sum(1)
+            self.means[alive] = sums[alive] / upto
             ranked = alive[np.argsort(-sums[alive], kind="stable")]
-            best = int(ranked[0])
             kinds = [ranked[np.isin(ranked, kind)] for kind in self.kinds]
             halves = [half[: -(-len(half) // 2)] for half in (ranked, *kinds)]
             kept = np.unique(np.concatenate([*halves, np.arange(self.count)]))
             cost = source.thrown / (len(alive) * (upto - done)) if done == 0 else cost
+            settled = all(len(half) == 1 for half in halves)
             done, upto = upto, 2 * upto
-            if upto > source.most or len(kept) <= 1 or source.thrown + cost * len(kept) * done > budget:
-                self.ranked = ranked
-                return best, [int(kind[0]) for kind in kinds]
+            if settled or upto > source.most or source.thrown + cost * len(kept) * done > budget:
+                return int(ranked[0]), [int(kind[0]) for kind in kinds]
             alive = kept
 
     def _evaluate(self) -> tuple[Array, Array]:
