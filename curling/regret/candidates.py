@@ -1,4 +1,4 @@
-"""The shots that a referee compares: peaks of a fine grid, rule-based candidates, those of clients, and better ones near.
+"""The shots that referees compare: peaks of a fine grid, rule-based candidates, those of clients, better ones near.
 
 They are found by the learned value; whatever referee then judges them, all have the same.
 """

@@ -24,10 +24,10 @@ def examine(number: int, place: TestPosition, clients: Sequence[Client], questio
     """
     answers = {client.name: ask(client, place, number, question) for client in clients}
     shots = {name: answer.shot for name, answer in answers.items() if answer.shot is not None}
-    seed, began = int(named_rng("regret", question.seed, number).integers(2**32)), time.perf_counter()
+    seed, began = int(named_rng("regret", question.seed, number).integers(2**32)), time.process_time()
     found = judge(judging(place.match), place.state, list(shots.values()), seed) if shots else []
     verdicts = dict(zip(shots, found, strict=True))
-    return Examined(number, key_of(place), answers, verdicts, time.perf_counter() - began)
+    return Examined(number, key_of(place), answers, verdicts, time.process_time() - began)
 
 
 def examine_all(

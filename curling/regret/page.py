@@ -12,7 +12,9 @@ from bonspiel.curling.regret.positions import TestPosition
 from bonspiel.curling.regret.referee import SOURCES, ShotRegret
 from bonspiel.curling.regret.results import Examined
 from bonspiel.curling.regret.summary import (
+    CERTAIN,
     GROUPS,
+    LARGE,
     NETWORK,
     PLAYOUTS,
     Judged,
@@ -29,14 +31,14 @@ from bonspiel.runs.tables import estimate, markdown
 
 PAGE = "regret.md"
 COSTLIEST = 10
-ABOUT = f"""Regret is what a shot is worth less than the best one found, in probability to win the match; with it the points that
-the best shot makes more in this end. Both are means over errors of execution, in brackets the 95 % interval (bootstrap
-over positions). All clients met the same positions.
+ABOUT = f"""Regret is what a shot is worth less than the best one found, in probability to win the match; with it the
+points that the best shot makes more in this end. Both are means over errors of execution, in brackets the 95 % interval
+(bootstrap over positions). Below 0 is chance: the best shot is chosen by other throws than it is judged by.
 
 Two referees compare the same shots: a fine grid, rule-based candidates, those of all clients, and better ones near.
-`{NETWORK}` values the position after the throw by the champion's network. `{PLAYOUTS}` plays the end out, with shots that
-the network chooses, and counts the score. Players of this package that search with such values, the champion and
-presearch among them, are judged by `{PLAYOUTS}`; all others by `{NETWORK}`."""
+`{NETWORK}` values the position after the throw by the champion's network. `{PLAYOUTS}` plays the end out, with shots
+that the network chooses, and counts the score. `champion`, `presearch` and `valued` planners are judged by
+`{PLAYOUTS}`, as nobody is judged by the values that it searches with; all others by `{NETWORK}`."""
 
 
 def write_page(
@@ -66,7 +68,9 @@ def _overview(
     rows, lines = [head], list[str]()
     for client in clients:
         own, answers = found[client.name], [one.answers[client.name] for one in examined]
-        failed = [(one.number, one.answers[client.name].failure) for one in examined if one.answers[client.name].failure]
+        failed = [
+            (one.number, one.answers[client.name].failure) for one in examined if one.answers[client.name].failure
+        ]
         by, seconds = referee_of(client), [answer.seconds for answer in answers if answer.shot is not None]
         regrets = {source.name: mean(own, source.name, _regret, rng).interval for source in SOURCES}
         points = mean(own, by, lambda one: one.lost_points, rng).interval
@@ -97,7 +101,8 @@ def _disagreements(found: dict[str, list[Judged]]) -> str:
     for name, one in far[:COSTLIEST]:
         regrets = [f"{one.verdicts[source.name].regret:.3f}" for source in SOURCES]
         rows.append([name, str(one.number + 1), one.verdicts[NETWORK].name, *regrets])
-    text = f"The referees differ by more than 0.05 and three standard errors in {len(apart)} of {counted(len(shots), 'shot')}"
+    text = f"The referees differ by more than {LARGE} and {CERTAIN:g} standard errors in {len(apart)} of "
+    text += counted(len(shots), "shot")
     if not apart:
         return f"## Where the referees disagree\n\n{text}."
     return f"## Where the referees disagree\n\n{text}; these differ most:\n\n{markdown(rows)}"
@@ -152,11 +157,14 @@ def _costliest(folder: Path, clients: Sequence[Client], found: dict[str, list[Ju
     shots = [(client, one) for client in shown for one in found[client.name]]
     shots.sort(key=lambda both: -min(verdict.regret for verdict in both[1].verdicts.values()))
     if shots:
-        yield "## The costliest shots\n\nBy the smaller regret of the two referees; both shots without errors of execution."
+        yield "## The costliest shots"
+        yield "By the smaller regret of the two referees; both shots without errors of execution."
     for number, (client, one) in enumerate(shots[:COSTLIEST], 1):
         verdict, file = one.verdicts[referee_of(client)], folder / f"costly-{number:02d}.png"
         draw_pair(file, one.place, client.name, verdict)
-        yield f"### {number}. {_situation(one.place)}\n\n![{verdict.name}, and {verdict.best_name}]({file.name})\n\n{_words(one)}"
+        yield f"### {number}. {_situation(one.place)}"
+        yield f"![{verdict.name}, and {verdict.best_name}]({file.name})"
+        yield _words(one)
 
 
 def _situation(place: TestPosition) -> str:

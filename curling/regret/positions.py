@@ -113,7 +113,9 @@ def of_match(path: Path) -> list[TestPosition]:
     try:
         record = match_files.read_match(path, partial=True)
         model, shots = record.match.model().planning(), thrown_shots(record)
-        found = [TestPosition(MatchPosition.of(model, shot.state), f"{path.name}, shot {shot.number + 1}") for shot in shots]
+        found = [
+            TestPosition(MatchPosition.of(model, shot.state), f"{path.name}, shot {shot.number + 1}") for shot in shots
+        ]
     except OSError as error:
         raise UsageError(f"{path} cannot be read ({error.strerror})") from error
     except ValueError as error:

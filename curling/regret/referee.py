@@ -165,22 +165,21 @@ class Comparison:
 
     def _select(self, alive: Shots) -> tuple[int, list[int]]:
         """The best shot, and the best one with the name of each client's shot."""
-        source, upto, done = self.first, self.first.first, 0
-        budget = (1.0 - EVALUATION_SHARE) * source.budget
+        source, upto, done, total = self.first, self.first.first, 0, 0
         sums = np.zeros(len(self.aims))
         while True:
             sums[alive] += source.throw(self.aims[alive], done, upto)[0].sum(1)
+            total += len(alive) * (upto - done)
             self.means[alive] = sums[alive] / upto
             ranked = alive[np.argsort(-sums[alive], kind="stable")]
             kinds = [ranked[np.isin(ranked, kind)] for kind in self.kinds]
             halves = [half[: -(-len(half) // 2)] for half in (ranked, *kinds)]
-            kept = np.unique(np.concatenate([*halves, np.arange(self.count)]))
-            cost = source.thrown / (len(alive) * (upto - done)) if done == 0 else cost
             settled = all(len(half) == 1 for half in halves)
+            alive = np.unique(np.concatenate([*halves, np.arange(self.count)]))
             done, upto = upto, 2 * upto
-            if settled or upto > source.most or source.thrown + cost * len(kept) * done > budget:
+            cost = source.thrown / total * len(alive) * done
+            if settled or upto > source.most or source.thrown + cost > (1.0 - EVALUATION_SHARE) * source.budget:
                 return int(ranked[0]), [int(kind[0]) for kind in kinds]
-            alive = kept
 
     def _evaluate(self) -> tuple[Array, Array]:
         """Values and points of the shots that are needed, with new errors, [needed, throws]."""

@@ -26,7 +26,7 @@ class Examined:
         key: of its content.
         answers: of the clients, by name.
         verdicts: of each referee, on the shots of those who gave one.
-        seconds: that the referees took.
+        seconds: of a core that the referees took.
     """
 
     number: int
@@ -79,9 +79,7 @@ class RegretFolder:
         UsageError: it holds something else, or cannot be written.
     """
 
-    def __init__(
-        self, folder: Path, settings: Mapping[str, Any], places: Sequence[TestPosition], resume: bool
-    ) -> None:
+    def __init__(self, folder: Path, settings: Mapping[str, Any], places: Sequence[TestPosition], resume: bool) -> None:
         self.folder, self._file = folder, folder / JUDGED
         kept = folder / SETTINGS
         if kept.exists():

@@ -19,8 +19,8 @@ from bonspiel.planners.model import Array
 from bonspiel.runs.experiment import UsageError
 
 GRID = 4_284  # aims, of which playouts try some
-TRIED = 8  # by each playout at each shot, beside the candidates
-COMPARED = 2  # errors with which a playout compares shots
+TRIED = 128  # by each playout for the last stone, beside the candidates; see `play_out`
+COMPARED = 8  # errors with which a playout compares shots there
 
 
 def judging(match: Curling) -> Curling:
@@ -89,7 +89,7 @@ class NetworkSource(ThrowSource):
 class PlayoutSource(ThrowSource):
     """The score of the end after each throw and a playout in which both teams choose by the network."""
 
-    name, first, most, budget = "playouts", 32, 2_048, 2_000_000
+    name, first, most, budget = "playouts", 32, 2_048, 1_800_000
 
     def __init__(self, model: Curling, state: Array, seed: tuple[int, ...]) -> None:
         super().__init__(model, state, seed)

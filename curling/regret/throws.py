@@ -4,10 +4,8 @@ Throw number j meets the same errors with every aim, and so do all later throws 
 Values and points are those of the team that throws the shot at hand.
 """
 
-import numpy as np
-
 from bonspiel.curling.dynamics import step_with_errors
-from bonspiel.curling.ice.sheet import TEAM_STONES
+from bonspiel.curling.ice.sheet import LAST_SHOT, TEAM_STONES
 from bonspiel.curling.match.state import LEAD, hammer_of, shot_of, team_of
 from bonspiel.curling.network.end_inputs import SCORES
 from bonspiel.curling.network.end_network import CHANCES, expected_worth
@@ -15,7 +13,6 @@ from bonspiel.curling.players.lookahead import SCRATCH, Scratch, best_shot
 from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.jit import MATRIX, RNG, VECTOR, float64, int64, kernel, typeof
 from bonspiel.planners.model import Array, Rng
-
 
 CUBE = float64[:, :, ::1]
 
@@ -28,9 +25,7 @@ def value_throws(
     sign, after = 1.0 - 2.0 * team_of(state), scratch.after[: len(state)]
     for i in range(len(aims)):
         for j in range(len(errors)):
-            worth, over = step_with_errors(
-                state, aims[i], errors[j], after, params, scratch.stones, scratch.workspace
-            )
+            worth, over = step_with_errors(state, aims[i], errors[j], after, params, scratch.stones, scratch.workspace)
             scored = after[LEAD] - state[LEAD]
             if not over:
                 of_hammer = 1.0 - 2.0 * hammer_of(after)
@@ -58,15 +53,17 @@ def play_out(
 ) -> int:
     """Write what comes of each aim with each error if both teams then play on, [aims, errors]; the number of throws.
 
-    They choose by the network, and what counts is the score of the end.
+    They choose by the network, and what counts is the score of the end. They try more for the last stone of an end, and
+    for the one before: a player who misses what is there makes every stone before it look better than it is.
 
     Args:
         state: the position, [state_dim].
         aims: of the shot, [aims, 3].
         errors: of its throws, [errors, 4].
         later: errors of the throws after each of these, by the number of the shot, [errors, 16, 4].
-        tried: aims that each of these tries without errors beside the candidates, [errors, tried, 3].
-        expected: errors with which the best of them are compared, [errors, few, 4].
+        tried: aims that each of these tries without errors beside the candidates, [errors, tried, 3]; all for the last
+            stone, a quarter for the one before, and else a sixteenth.
+        expected: errors with which the best of them are compared, [errors, most, 4]; all, a half, and else a quarter.
         params: of the model, with weights.
         rng: not drawn from.
         after: scratch, [state_dim].
@@ -81,10 +78,16 @@ def play_out(
             worth, over = step_with_errors(state, aims[i], errors[j], now, params, scratch.stones, scratch.workspace)
             thrown += 1
             while not over:
-                _, best, more = best_shot(now, tried[j], expected[j], params, rng, scratch)
-                shot = scratch.replies[best]
+                shot = shot_of(now)
+                halvings = min(LAST_SHOT - shot, 2)
+                aims_tried, compared = (
+                    tried[j, : len(tried[j]) >> 2 * halvings],
+                    expected[j, : len(expected[j]) >> halvings],
+                )
+                _, best, more = best_shot(now, aims_tried, compared, params, rng, scratch)
+                reply = scratch.replies[best]
                 worth, over = step_with_errors(
-                    now, shot, later[j, shot_of(now)], after, params, scratch.stones, scratch.workspace
+                    now, reply, later[j, shot], after, params, scratch.stones, scratch.workspace
                 )
                 copy(after, now)
                 thrown += more + 1

@@ -48,7 +48,7 @@ def regret(arguments: argparse.Namespace) -> int:
         examined = examine_all(kept, places, clients, question, jobs)
         text = write_page(folder, clients, examined, places)
     seconds = sum(one.seconds for one in examined) / len(examined)
-    text += f"\n\nthe referees took {seconds:.1f} s a position\npage {folder / PAGE}"
+    text += f"\n\nthe referees took {seconds:.1f} s of a core a position\npage {folder / PAGE}"
     print(text, file=sys.stderr if arguments.json else sys.stdout)
     if arguments.json:
         print(json.dumps(to_json(clients, examined, places)))
@@ -80,9 +80,7 @@ def _places(arguments: argparse.Namespace) -> "tuple[list[TestPosition], str]":
     return found, made
 
 
-def _clients(
-    arguments: argparse.Namespace, places: "list[TestPosition]"
-) -> "tuple[tuple[Client, ...], Question]":
+def _clients(arguments: argparse.Namespace, places: "list[TestPosition]") -> "tuple[tuple[Client, ...], Question]":
     """The clients of the options, and how they are asked."""
     from bonspiel.curling import players
     from bonspiel.curling.arena.clients import parse_clients
@@ -129,7 +127,9 @@ def _settings(arguments: argparse.Namespace, clients: "tuple[Client, ...]", made
 def add_verbs(verb: Verb) -> None:
     """Add the verb to the command line."""
     summary = "judge the shots of curling clients in positions: what they lose, where, and why"
-    example = 'bonspiel regret --client "mine=./my_client {host} {port}" --client champion --positions 100 --out results/r'
+    example = (
+        'bonspiel regret --client "mine=./my_client {host} {port}" --client champion --positions 100 --out results/r'
+    )
     command = verb("regret", regret, summary, example)
     text = (
         "a client; repeat this for others. COMMAND is as for bonspiel arena; a planner of `bonspiel list`, such as "
