@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from bonspiel.runs.experiment import UsageError
 WARM_UP = Budget(simulations=2_000)
 STONES_EACH = 8  # of a team in an end
 RULES = {"dc3": ("five_rock", "four_rock"), "dc4": ("five_rock", "no_tick")}
-PHYSICS = {"dc3": "fcv1", "dc4": "dc4"}
+PHYSICS: dict[str, Literal["fcv1", "dc4"]] = {"dc3": "fcv1", "dc4": "dc4"}
 
 
 class Question(NamedTuple):
@@ -72,8 +72,8 @@ def ask(client: Client, place: TestPosition, number: int, question: Question) ->
     seed = int(named_rng(f"regret|{client.name}", question.seed, number).integers(2**32))
     if client.planner is not None:
         return _ask_planner(client.planner, place, question.budget, seed)
-    stem = question.outputs / f"{number:04d}-{client.file_name}"
-    return interrupts.run_async(_ask_command(client, place, question, seed, stem.with_suffix(".txt")))
+    output = question.outputs / f"{number:04d}-{client.file_name}.txt"
+    return interrupts.run_async(_ask_command(client, place, question, seed, output))
 
 
 @functools.cache

@@ -72,8 +72,8 @@ def _overview(
             (one.number, one.answers[client.name].failure) for one in examined if one.answers[client.name].failure
         ]
         by, seconds = referee_of(client), [answer.seconds for answer in answers if answer.shot is not None]
-        regrets = {source.name: mean(own, source.name, _regret, rng).interval for source in SOURCES}
-        points = mean(own, by, lambda one: one.lost_points, rng).interval
+        regrets = {source.name: mean(own, source.name, _regret, rng) for source in SOURCES}
+        points = mean(own, by, lambda one: one.lost_points, rng)
         both = [f"{regrets[source.name].value:.3f}" for source in SOURCES]
         spent = f"{np.mean(seconds):.2f}" if seconds else ""
         rows.append([client.name, str(len(own)), estimate(regrets[by]), by, *both, estimate(points, 2), spent])
@@ -81,11 +81,18 @@ def _overview(
             number, reason = failed[0]
             where = f"no shot in {counted(len(failed), 'position')}, first in position {number + 1}: {reason}"
             lines.append(f"{client.name}: {where}")
+    return "\n\n".join(filter(None, [markdown(rows), *lines, _comparison(clients, examined, rng)]))
+
+
+def _comparison(clients: Sequence[Client], examined: Sequence[Examined], rng: np.random.Generator) -> str:
+    """The difference between each two clients, in the positions of both."""
     names = [client.name for client in clients]
-    for source in SOURCES:
-        for (one, other), pair in differences(names, examined, source.name, rng).items():
-            lines.append(f"{one} less {other}, by {source.name}: {estimate(pair.difference)}, p = {pair.p:.2g}")
-    return "\n".join([markdown(rows), *(f"\n{line}" for line in lines)])
+    by = [differences(names, examined, source.name, rng) for source in SOURCES]
+    rows = [["difference", *(f"by {source.name}" for source in SOURCES)]]
+    for one, other in by[0]:
+        pairs = [found[one, other] for found in by]
+        rows.append([f"{one} less {other}", *(f"{estimate(pair.difference)}, p = {pair.p:.2g}" for pair in pairs)])
+    return markdown(rows) if len(rows) > 1 else ""
 
 
 def _regret(one: ShotRegret) -> float:
@@ -118,7 +125,7 @@ def _by_client(clients: Sequence[Client], found: dict[str, list[Judged]], rng: n
         own, by = found[client.name], referee_of(client)
         if not own:
             continue
-        shares = [estimate(mean(own, by, part, rng).interval) for part in (_wrong_shot, _wrong_weight)]
+        shares = [estimate(mean(own, by, part, rng)) for part in (_wrong_shot, _wrong_weight)]
         lines = [
             f"## {client.name}",
             f"By {by}. Aimed at the wrong shot, as the best one with the same name is worth less: {shares[0]}.",
@@ -145,8 +152,8 @@ def _table(title: str, groups: dict[str, list[Judged]], by: str, rng: np.random.
     ]
     rows = [[title, "positions", *(name for name, _ in columns), "points"]]
     for name, members in groups.items():
-        means = [estimate(mean(members, by, part, rng).interval) for _, part in columns]
-        points = estimate(mean(members, by, lambda one: one.lost_points, rng).interval, 2)
+        means = [estimate(mean(members, by, part, rng)) for _, part in columns]
+        points = estimate(mean(members, by, lambda one: one.lost_points, rng), 2)
         rows.append([name, str(len(members)), *means, points])
     return markdown(rows)
 

@@ -1,7 +1,7 @@
 """The results of a run: a folder with its settings, a line for each position that was judged, and means over them."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -47,7 +47,7 @@ class Examined:
         """The contents of a line."""
         given = json.loads(line)
         answers = {
-            name: Answer(*(tuple(part) if isinstance(part, list) else part for part in one.values()))
+            name: Answer(one["shot"] and tuple(one["shot"]), one["failure"], one["seconds"])
             for name, one in given["answers"].items()
         }
         verdicts = {
@@ -61,6 +61,22 @@ def key_of(place: TestPosition) -> str:
     """A digest of a position and its settings."""
     text = json.dumps(place.position.to_json(), sort_keys=True)
     return blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def lines(folder: Path) -> list[Examined]:
+    """What a folder holds; not a last line that was cut off.
+
+    Raises:
+        UsageError: a line is damaged, or cannot be read.
+    """
+    file = folder / JUDGED
+    try:
+        text = file.read_text(encoding="utf-8") if file.exists() else ""
+        return [Examined.of_line(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read ({error.strerror})") from error
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise UsageError(f"{file} holds a damaged line ({error}); choose another --out") from error
 
 
 class RegretFolder:
@@ -96,20 +112,14 @@ class RegretFolder:
             folder.mkdir(parents=True, exist_ok=True)
             with replacing(kept) as draft:
                 draft.write_text(json.dumps(settings, indent=1) + "\n", encoding="utf-8")
-        self.done = {one.number: one for one in self._lines() if one.number < len(places)}
+        self._read = lines(folder)
+        self.done = {one.number: one for one in self._read if one.number < len(places)}
         for one in self.done.values():
             if one.key != key_of(places[one.number]):
                 number = one.number + 1
                 raise UsageError(f"{folder}: position {number} was another one; choose another --out")
         with writing(self._file):  # without a line that was cut off
-            self._file.write_text("".join(one.to_line() + "\n" for one in self._lines()), encoding="utf-8")
-
-    def _lines(self) -> Iterator[Examined]:
-        if not self._file.exists():
-            return
-        for line in self._file.read_text(encoding="utf-8").splitlines(keepends=True):
-            if line.endswith("\n"):
-                yield Examined.of_line(line)
+            self._file.write_text("".join(one.to_line() + "\n" for one in self._read), encoding="utf-8")
 
     def add(self, one: Examined) -> None:
         """Keep what was judged."""

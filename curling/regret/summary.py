@@ -30,13 +30,6 @@ class Judged(NamedTuple):
     verdicts: Mapping[str, ShotRegret]
 
 
-class Mean(NamedTuple):
-    """A mean with its 95 % interval over this many positions."""
-
-    count: int
-    interval: Interval
-
-
 def referee_of(client: Client) -> str:
     """The referee whose values count for a client: never those with which a planner of this package has chosen."""
     return PLAYOUTS if client.planner is not None and SEARCHES_WITH_IT.search(client.planner) else NETWORK
@@ -51,9 +44,9 @@ def judged(name: str, examined: Sequence[Examined], places: Sequence[TestPositio
     ]
 
 
-def mean(found: Sequence[Judged], referee: str, quantity: Callable[[ShotRegret], float], rng: Rng) -> Mean:
+def mean(found: Sequence[Judged], referee: str, quantity: Callable[[ShotRegret], float], rng: Rng) -> Interval:
     """The mean of a quantity, with a bootstrap interval over positions, which covers the referee's errors too."""
-    return Mean(len(found), summarise([quantity(one.verdicts[referee]) for one in found], rng).interval)
+    return summarise([quantity(one.verdicts[referee]) for one in found], rng).interval
 
 
 def third(one: Judged) -> str:
@@ -101,8 +94,8 @@ def differences(
         both = [both.verdicts for both in examined if one in both.verdicts and other in both.verdicts]
         if both:
             place = [source.name for source in SOURCES].index(referee)
-            regrets = [[verdicts[name][place].regret for verdicts in both] for name in (one, other)]
-            found[one, other] = paired(*regrets, rng)
+            first, second = ([verdicts[name][place].regret for verdicts in both] for name in (one, other))
+            found[one, other] = paired(first, second, rng)
     return found
 
 
@@ -113,9 +106,9 @@ def to_json(clients: Sequence[Client], examined: Sequence[Examined], places: Seq
         own = judged(client.name, examined, places)
         by = {
             source.name: {
-                "regret": mean(own, source.name, lambda one: one.regret, rng).interval._asdict(),
-                "wrong_shot": mean(own, source.name, lambda one: one.wrong_shot, rng).interval._asdict(),
-                "lost_points": mean(own, source.name, lambda one: one.lost_points, rng).interval._asdict(),
+                "regret": mean(own, source.name, lambda one: one.regret, rng)._asdict(),
+                "wrong_shot": mean(own, source.name, lambda one: one.wrong_shot, rng)._asdict(),
+                "lost_points": mean(own, source.name, lambda one: one.lost_points, rng)._asdict(),
             }
             for source in SOURCES
         }

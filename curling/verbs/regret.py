@@ -26,6 +26,7 @@ def regret(arguments: argparse.Namespace) -> int:
         UsageError: an option is out of range, a client cannot be started, or the folder holds something else.
         RunError: a server failed, or workers died.
     """
+    from bonspiel.curling.regret.earlier import changes, earlier_results
     from bonspiel.curling.regret.examine import examine_all
     from bonspiel.curling.regret.page import PAGE, write_page
     from bonspiel.curling.regret.results import RegretFolder
@@ -35,18 +36,24 @@ def regret(arguments: argparse.Namespace) -> int:
 
     jobs, folder = workers(arguments.jobs), arguments.out
     places, made = _places(arguments)
+    last = arguments.against_last
     clients, question = _clients(arguments, places)
-    if any(client.planner is None for client in clients):
+    commands = any(client.planner is None for client in clients)
+    if commands:
         from bonspiel.curling.regret.clients import served
 
         places = served(places, arguments.spoken)
+    earlier = None if last is None else earlier_results(last, places, clients)
     with resumable(arguments, folder), locked(folder):
         kept = RegretFolder(folder, _settings(arguments, clients, made), places, arguments.resume)
-        question.outputs.mkdir(exist_ok=True)
+        if commands:
+            question.outputs.mkdir(exist_ok=True)
         if jobs > 1:
-            compile_missing()  # else every worker would compile
+            compile_missing()  # else every worker would
         examined = examine_all(kept, places, clients, question, jobs)
         text = write_page(folder, clients, examined, places)
+    if earlier is not None:
+        text += f"\n\nsince {last}, in the same positions\n{changes(earlier, examined, clients)}"
     seconds = sum(one.seconds for one in examined) / len(examined)
     text += f"\n\nthe referees took {seconds:.1f} s of a core a position\npage {folder / PAGE}"
     print(text, file=sys.stderr if arguments.json else sys.stdout)
@@ -148,4 +155,6 @@ def add_verbs(verb: Verb) -> None:
     add_jobs(command)
     option(command, "--out", "FOLDER", "folder for the results", Path("results/regret"))
     flag(command, "--resume", "continue the run in --out; more positions extend it")
+    text = "an earlier run: compare each client with its version there, in the positions of both"
+    option(command, "--against-last", "FOLDER", text)
     flag(command, "--json", "print one JSON object, and the tables on standard error")

@@ -53,7 +53,7 @@ def test_the_page_tells_of_each_client_and_draws_the_costliest_shots(run):
     found, page = json.loads(out), Path("r/regret.md").read_text()
     assert found["clients"]["random"]["referee"] == "network" and found["clients"]["random"]["positions"] == 4
     assert found["clients"]["champion:threads=1"]["referee"] == "playouts"
-    assert "random less champion:threads=1, by network" in err and "random less champion:threads=1, by network" in page
+    assert "| random less champion:threads=1 | " in err and "| random less champion:threads=1 | " in page
     for part in (
         "## Where the referees disagree",
         "## random",
@@ -97,6 +97,20 @@ def test_a_command_of_digital_curling_3_is_judged(run, own):
     assert [one["answers"]["seeing"]["shot"] for one in lines("r")] == [[0.1317, 2.3997, 1.0]] * 2
 
 
+def test_a_client_is_compared_with_its_earlier_version_in_the_same_positions(run, own):
+    line = ("regret", "--client", "random", "--file", own, *FEW, "--out")
+    assert run(*line, "old", "--seed", 1)[0] == run(*line, "new", "--seed", 2, "--against-last", "old")[0] == 0
+    status, out, _ = run(*line, "new", "--seed", 2, "--resume", "--against-last", "old")
+    new, old = (sum(one["verdicts"]["random"][0]["regret"] for one in lines(folder)) / 2 for folder in ("new", "old"))
+    assert (
+        status == 0
+        and f"since old, in the same positions\n  random: regret {new:.3f}, was {old:.3f}, by network" in out
+    )
+    other = ("regret", "--client", "rulebased", "--file", own, *FEW, "--out", "new", "--against-last")
+    assert "its clients are random; name at least one as there" in run(*other, "old")[2]
+    assert "no results of bonspiel regret in any of these positions" in run(*other, "none")[2]
+
+
 def test_other_settings_and_other_folders_are_refused(run, own):
     line = ("regret", "--client", "random", "--file", own, "--positions", 1, *FEW, "--out", "r")
     assert run(*line)[0] == 0
@@ -124,3 +138,15 @@ def test_other_settings_and_other_folders_are_refused(run, own):
 def test_options_out_of_range_are_refused_before_work(run, words, refusal):
     status, _, err = run("regret", "--client", "random", "--out", "r", *words)
     assert status == 2 and refusal in err and not Path("r").exists()
+
+
+def test_planners_by_name_play_mixed_doubles(run, tmp_path):
+    mixed = {"pattern": 2, "decider": 0, "power_plays": [True, False], "throwers": None}
+    given = last_stone(0, red3=(0.0, 0.5), yellow3=(0.0, -3.0)) | {"physics": "dc4", "shot": 15, "mixed_doubles": mixed}
+    file = file_of(tmp_path / "mixed.json", given)
+    line = ("regret", "--client", "random", "--client", "champion:threads=1", "--file", file, *FEW, "--out", "r")
+    assert run(*line)[0] == 0
+    worst, best = (one["verdicts"][name][0] for one in lines("r") for name in ("random", "champion:threads=1"))
+    assert worst["regret"] > best["regret"] > -0.01 and "shot 10 of 10" in Path("r/regret.md").read_text()
+    line = ("regret", "--client", seeing(), "--file", file, "--out", "s", *FEW)
+    assert "game='mixed_doubles': a server of dc3 has standard for commands" in run(*line)[2]
