@@ -78,7 +78,7 @@ def test_our_client_sees_the_position_too(tmp_path, protocol):
     match = "--match {match} --team {team}" if protocol == "dc4" else ""
     command = f"{sys.executable} -m bonspiel client {protocol} --host {{host}} --port {{port}} {match}"
     (client,) = parse_clients([f"mine={command} --planner rulebased"], protocol, [])
-    answer = ask(client, place, 3, question(tmp_path, protocol))
+    answer = ask(client, place, 3, question(tmp_path, protocol, seconds=1.0))
     known = own_actions(place.match.planning(), place.state)  # of which it chooses one
     assert answer.failure is None and abs(known - answer.shot).max(1).min() < 1e-3
 

@@ -7,8 +7,10 @@ from bonspiel.curling.dynamics import step_with_errors
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.match.state import LEAD, team_of
 from bonspiel.curling.players.lookahead import expect, new_scratch
+from bonspiel.curling.players.quasi_random import quasi_random_errors
 from bonspiel.curling.regret.sources import NetworkSource, PlayoutSource, judging
 from bonspiel.curling.regret.throws import value_throws
+from bonspiel.curling.win_probability import calibrated, win_probability
 from bonspiel.planners.core.actions import own_actions
 from tests.curling.regret.places import MODEL, position
 
@@ -28,6 +30,18 @@ def test_values_are_those_of_the_players_search_and_points_those_of_the_end(shot
         scratch, after = new_scratch(), np.empty_like(state)
         step_with_errors(state, aims[0], errors[3], after, MODEL.params, scratch.stones, scratch.workspace)
         assert points[0, 3] == (after[LEAD] - state[LEAD]) * (1.0 - 2.0 * team_of(state))
+
+
+@pytest.mark.parametrize("shot", [0, 7, 15])
+def test_the_probability_to_win_is_the_one_that_all_show(shot):
+    state, source, scratch = position(shot), NetworkSource(MODEL, position(shot), (1,)), new_scratch()
+    aims, after = own_actions(MODEL, state)[:1], np.empty_like(state)
+    errors = quasi_random_errors(source.shift, 0, 5)
+    for number, (value,) in enumerate(source.throw(aims, 0, 5)[0].T):
+        given = state, aims[0], errors[number], after, MODEL.params, scratch.stones, scratch.workspace
+        worth, over = step_with_errors(*given)
+        shown = calibrated(MODEL, after, worth) if over else win_probability(MODEL, after)
+        assert value == pytest.approx(shown if team_of(state) == 0 else 1.0 - shown, abs=1e-6)
 
 
 def test_at_the_last_stone_both_sources_are_the_score():
