@@ -10,15 +10,18 @@ import numpy as np
 
 from bonspiel.curling.analysis.match import thrown_shots
 from bonspiel.curling.checks import check_match_state
+from bonspiel.curling.ice.sheet import no_stones
 from bonspiel.curling.logs import match_files
 from bonspiel.curling.model import Curling
 from bonspiel.curling.records.position import MatchPosition
 from bonspiel.curling.regret import drawing
+from bonspiel.curling.settings import MatchSettings
 from bonspiel.planners.model import Array
 from bonspiel.runs.experiment import UsageError
 
 SHIPPED = Path(__file__).with_name("positions.json")
 PLACES = 4  # decimals of a metre that are kept
+NEEDED, DERIVED = ("source", "stones", "shot"), ("team", "reward")  # of the keys of a position
 KEYS = (
     *("stones", "shot", "hammer", "lead", "end", "ends", "extra_ends", "tie", "physics", "rule", "noise", "max_speed"),
     *("mixed_doubles", "team", "reward", "source"),
@@ -138,14 +141,16 @@ def _rounded(one: drawing.Drawn) -> TestPosition:
 
 
 def text_of(positions: Sequence[TestPosition], made: str) -> str:
-    """A file of positions of standard games in the default physics, rule and noise, a line for each."""
+    """A file of positions, a line for each, as `read_file` reads it; `made` says how they were made."""
     return "".join(_lines(positions, made))
 
 
 def _lines(positions: Sequence[TestPosition], made: str) -> Iterator[str]:
+    settings = MatchSettings(rule="five_rock", noise="normal_dist")
+    usual = MatchPosition(no_stones(), 0, settings=settings).to_json()
     yield f'{{"made": {json.dumps(made)}, "positions": [\n'
     for number, one in enumerate(positions, 1):
-        given = one.to_json()
-        kept = {key: given[key] for key in ("stones", "shot", "hammer", "lead", "end", "ends", "extra_ends", "source")}
+        given = one.to_json().items()
+        kept = {key: value for key, value in given if key in NEEDED or (key not in DERIVED and value != usual.get(key))}
         end = "\n]}\n" if number == len(positions) else ",\n"
         yield json.dumps(kept, separators=(",", ":")) + end

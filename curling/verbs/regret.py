@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 LONGEST_START = 900.0  # s
 MOST_DRAWN = 100_000
+POSITIONS = "positions.json"  # that were judged, for --file
 
 
 def regret(arguments: argparse.Namespace) -> int:
@@ -29,10 +30,11 @@ def regret(arguments: argparse.Namespace) -> int:
     from bonspiel.curling.regret.earlier import changes, earlier_results
     from bonspiel.curling.regret.examine import examine_all
     from bonspiel.curling.regret.page import PAGE, write_page
+    from bonspiel.curling.regret.positions import text_of
     from bonspiel.curling.regret.results import RegretFolder
     from bonspiel.curling.regret.summary import to_json
     from bonspiel.planners.core.jit import compile_missing
-    from bonspiel.runs.files import locked
+    from bonspiel.runs.files import locked, writing
 
     jobs, folder = workers(arguments.jobs), arguments.out
     places, made = _places(arguments)
@@ -46,8 +48,10 @@ def regret(arguments: argparse.Namespace) -> int:
     earlier = None if last is None else earlier_results(last, places, clients)
     with resumable(arguments, folder), locked(folder):
         kept = RegretFolder(folder, _settings(arguments, clients, made), places, arguments.resume)
-        if commands:
-            question.outputs.mkdir(exist_ok=True)
+        with writing(folder):
+            (folder / POSITIONS).write_text(text_of(places, made), encoding="utf-8")
+            if commands:
+                question.outputs.mkdir(exist_ok=True)
         if jobs > 1:
             compile_missing()  # else every worker would
         examined = examine_all(kept, places, clients, question, jobs)

@@ -36,6 +36,9 @@ def test_a_file_has_one_position_or_several(tmp_path):
     assert both[1].match.noise.speed == 0.01 and np.array_equal(alone.state, both[0].state)
     (again,) = positions.read_file(file_of(tmp_path / "three.json", both[1].to_json()))
     assert again.position.to_json() == both[1].position.to_json()
+    (tmp_path / "text.json").write_text(positions.text_of(both, "by hand"))
+    written = positions.read_file(tmp_path / "text.json")
+    assert [place.to_json() for place in written] == [place.to_json() for place in both]
 
 
 def test_a_position_of_mixed_doubles(tmp_path):

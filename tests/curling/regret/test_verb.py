@@ -64,6 +64,7 @@ def test_the_page_tells_of_each_client_and_draws_the_costliest_shots(run):
         assert part in page
     pictures = sorted(Path("r").glob("costly-*.png"))
     assert len(pictures) == 8 and all(f"({file.name})" in page for file in pictures)
+    assert len(json.loads(Path("r/positions.json").read_text())["positions"]) == 4
     regrets = [one["verdicts"]["random"][0]["regret"] for one in lines("r")]
     assert found["clients"]["random"]["network"]["regret"]["value"] == pytest.approx(sum(regrets) / 4)
 
