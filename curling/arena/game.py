@@ -73,7 +73,7 @@ async def play_game(match: Match, seats: Sequence[Seat], venue: Venue, stem: Pat
                         what = f"{client.name} cannot be started ({error.strerror})"
                         raise RunError(f"{what}; finished games are kept: continue with --resume") from error
                     failures[team] = f"cannot be started ({error.strerror})"
-            failures = failures or await _failures(venue, processes, [seat.seconds for seat in seats])
+            failures = failures or await failures_until_over(venue, processes, [seat.seconds for seat in seats])
             items, result = tuple(venue.items), venue.result  # before what clients still do, until they have ended
             for team in failures.keys() & processes.keys():
                 await processes[team].wait(GRACE)
@@ -86,7 +86,7 @@ async def play_game(match: Match, seats: Sequence[Seat], venue: Venue, stem: Pat
     return _record(match, items, result, failures)
 
 
-async def _failures(venue: Venue, processes: dict[int, ClientProcess], seconds: Sequence[float]) -> Failures:
+async def failures_until_over(venue: Venue, processes: dict[int, ClientProcess], seconds: Sequence[float]) -> Failures:
     """Wait until the match is over; the failures that ended it, if any did. A team has `seconds` to become ready."""
     late = {team: asyncio.create_task(_late(venue, team, seconds[team])) for team in processes}
     ends = [venue.over.wait(), *(_gone(venue, team, process) for team, process in processes.items())]

@@ -6,7 +6,9 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 
-from bonspiel.curling.records.match_data import Item, Match, Result
+from bonspiel.curling.protocols import dc3
+from bonspiel.curling.protocols.dc3_codec import encode
+from bonspiel.curling.records.match_data import Item, Match, RecordedShot, Result
 from bonspiel.curling.records.record import printable
 from bonspiel.curling.server.dc3 import Dc3Session, listen_dc3
 from bonspiel.curling.server.lobby import Lobby
@@ -24,6 +26,7 @@ class Venue(ABC):
 
     Args:
         context: of the server, whose console lines nobody reads here; the venue makes the feed.
+        shots: after so many the match is over, as far as the venue is concerned; None: when it has a result.
 
     Attributes:
         begun: set when the match begins.
@@ -32,8 +35,8 @@ class Venue(ABC):
         result: None until it is over.
     """
 
-    def __init__(self, context: ServerContext) -> None:
-        feed = RecordFeed()
+    def __init__(self, context: ServerContext, shots: int | None = None) -> None:
+        feed, self._shots = RecordFeed(), shots
         self.context = replace(context, feed=feed, report=lambda text: None)
         self.begun, self.over = asyncio.Event(), asyncio.Event()
         self.items: list[Item] = []
@@ -47,10 +50,18 @@ class Venue(ABC):
         elif isinstance(item, Result):
             self.result = item
             self.over.set()
+        elif isinstance(item, RecordedShot) and self._shots is not None:
+            self._shots -= 1
+            if self._shots == 0:
+                self.over.set()
 
     @abstractmethod
     def opened(self) -> AbstractAsyncContextManager[None]:
         """Serve within this block, an asynchronous one; every connection is closed in the end."""
+
+    @abstractmethod
+    def seated(self, team: int) -> AbstractAsyncContextManager[None]:
+        """Seat within this block, which is within `opened`, somebody for a team who is ready and then does nothing."""
 
     @abstractmethod
     def values(self, team: int) -> Mapping[str, str]:
@@ -81,8 +92,8 @@ class Venue(ABC):
 class Dc3Venue(Venue):
     """A server of Digital Curling 3 with two ports of its own."""
 
-    def __init__(self, context: ServerContext) -> None:
-        super().__init__(context)
+    def __init__(self, context: ServerContext, shots: int | None = None) -> None:
+        super().__init__(context, shots)
         self._sessions: list[Dc3Session] = []
         self._lobby = Lobby(self._new_session, 1)
         self._ports: list[int] = []
@@ -98,6 +109,18 @@ class Dc3Venue(Venue):
             for server in servers:
                 server.close()
             await self._lobby.close()
+
+    @asynccontextmanager
+    async def seated(self, team: int) -> AsyncIterator[None]:
+        """See `Venue.seated`."""
+        reader, writer = await asyncio.open_connection(HOST, self._ports[team])
+        try:
+            for answer in (dc3.DcOk("nobody"), dc3.ReadyOk()):
+                await reader.readline()
+                writer.write(encode(answer))
+            yield
+        finally:
+            writer.close()
 
     def values(self, team: int) -> Mapping[str, str]:
         """See `Venue.values`."""

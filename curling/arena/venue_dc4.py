@@ -10,7 +10,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from bonspiel.curling.arena.venue import HOST, TEAMS, Venue
 from bonspiel.curling.ice.noise import noise_of
-from bonspiel.curling.protocols.dc4_server import NewMatch, Player, content_of
+from bonspiel.curling.protocols.dc4_server import NewMatch, Player, TeamConfig, content_of
 from bonspiel.curling.records.record import printable
 from bonspiel.curling.server.asgi_server import listening_socket, serving
 from bonspiel.curling.server.dc4.app import application
@@ -28,13 +28,12 @@ LONGEST = 120  # characters of a refusal
 class Dc4Venue(Venue):
     """A server of Digital Curling 4 with a port of its own, and one match, in which both seats are reserved."""
 
-    def __init__(self, context: ServerContext) -> None:
-        super().__init__(context)
+    def __init__(self, context: ServerContext, shots: int | None = None) -> None:
+        super().__init__(context, shots)
         self._passwords = {user: secrets.token_hex(9) for user in USERS}
         noise, law = noise_of(context.match.noise), context.model.law
-        self._matches = Dc4Matches(
-            self.context, Player(law.max_speed, noise.speed, noise.angle, "arena"), late_shots=False
-        )
+        self._player = Player(law.max_speed, noise.speed, noise.angle, "arena")
+        self._matches = Dc4Matches(self.context, self._player, late_shots=False)
         match_id = self._matches.create(_new_match(context), "the arena")
         self._match = self._matches.find(match_id, Refusal(404, MATCH_NOT_FOUND))
         self._match.seats.reserve(USERS)
@@ -55,6 +54,13 @@ class Dc4Venue(Venue):
                 yield
         finally:
             await self._matches.close()
+
+    @asynccontextmanager
+    async def seated(self, team: int) -> AsyncIterator[None]:
+        """See `Venue.seated`."""
+        self._match.join(USERS[team], team, TeamConfig(True, "nobody", self._player, self._player))
+        self._match.listen(USERS[team])
+        yield
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, and keep the refusal of one by a player."""

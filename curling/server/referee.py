@@ -7,9 +7,9 @@ import numpy as np
 
 from bonspiel.curling.ice.execution import noisy_velocity
 from bonspiel.curling.ice.noise import noise_of
-from bonspiel.curling.ice.sheet import LAST_SHOT, no_stones, places
+from bonspiel.curling.ice.sheet import LAST_SHOT, STONES, TEAM_STONES, no_stones, places
 from bonspiel.curling.match.rules import score, thrower
-from bonspiel.curling.match.state import HAMMER, stones_of
+from bonspiel.curling.match.state import HAMMER, LEAD, TIME, stones_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.records.match_data import End, Item, Match, RecordedShot, Result, Throw
 from bonspiel.curling.records.umpire import Outcome, first_state
@@ -41,6 +41,7 @@ class Referee:
         times: thinking times.
         errors: of each team: the thrown velocity for a velocity aimed at, both (vx, vy) in m/s; called once per throw.
         publish: takes the items of the match's record.
+        start: the state in which the match begins, before a shot; None: as matches begin.
 
     Attributes:
         state: as in `curling.match.state`, before the next throw.
@@ -55,18 +56,26 @@ class Referee:
     """
 
     def __init__(
-        self, match: Match, model: Curling, times: ThinkingTimes, errors: Sequence[ErrorSampler], publish: Publish
+        self,
+        match: Match,
+        model: Curling,
+        times: ThinkingTimes,
+        errors: Sequence[ErrorSampler],
+        publish: Publish,
+        start: Array | None = None,
     ) -> None:
         self.match, self.model, self.times = match, model, times
         self._errors, self._publish = errors, publish
-        self.state = first_state(model)
-        self.end, self.shot, self.hammer = 0, 0, int(self.state[HAMMER])
-        self.stones = no_stones()
+        self.state = first_state(model) if start is None else start
+        self.end, self.shot = divmod(int(self.state[TIME]), STONES)
+        self.hammer, self.stones = int(self.state[HAMMER]), no_stones() if start is None else stones_of(start)
         self.scores: list[list[int | None]] = [[None] * match.ends, [None] * match.ends]
         self.extra_score: list[int | None] = [None, None]
         self.remaining = [times.match, times.match]
         self.result: Result | None = None
         self._points = np.zeros(2, int)
+        if start is not None:
+            self._score_ends(int(start[LEAD]))
         publish(match)
 
     @property
@@ -132,6 +141,16 @@ class Referee:
         """End the match without a result, unless it has one already."""
         if self.result is None:
             self.finish(Result(self.total, None, None, "abandoned", reason))
+
+    def _score_ends(self, lead: int) -> None:
+        """Give the leading team its lead in the first ends; which ends it was in, nobody knows."""
+        for end in range(min(self.end, self.match.ends)):
+            gain = min(abs(lead), TEAM_STONES)
+            points = (gain, 0) if lead > 0 else (0, gain)
+            lead -= points[0] - points[1]
+            self._points += points
+            for team in (0, 1):
+                self.scores[team][end] = points[team]
 
     def _lose(self, reason: str) -> None:
         winner = 1 - self.team

@@ -15,7 +15,7 @@ from bonspiel.curling.records.record import Writer
 from bonspiel.curling.server.record_feed import RecordFeed
 from bonspiel.curling.server.referee import ErrorSampler, Referee, ThinkingTimes, error_sampler
 from bonspiel.curling.server.shot_executor import ShotExecutor
-from bonspiel.planners.model import Rng
+from bonspiel.planners.model import Array, Rng
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,7 @@ class ServerContext:
         make_errors: makes execution errors from the model and a random generator.
         errors_by_team: whether each team has errors of its own, so that its n-th throw meets the same error in all
             matches of one number, in whatever order the teams throw; else the n-th throw of the match does.
+        start: the state in which the matches begin, before a shot; None: as matches begin.
     """
 
     match: Match
@@ -56,13 +57,14 @@ class ServerContext:
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
     make_errors: Callable[[Curling, Rng], ErrorSampler] = error_sampler
     errors_by_team: bool = False
+    start: Array | None = None
 
     def new_referee(self, number: int, players: tuple[str, str]) -> tuple[Referee, "RecordPublisher"]:
         """The referee of a new match, and the publisher of its record."""
         publisher = self.new_record(number)
         match = replace(self.match, players=players, pair=number)
         errors = [self.make_errors(self.model, rng) for rng in self.error_rngs(number)]
-        return Referee(match, self.model, self.times, errors, publisher.publish), publisher
+        return Referee(match, self.model, self.times, errors, publisher.publish, self.start), publisher
 
     def error_rngs(self, number: int) -> tuple[Rng, Rng]:
         """The random generators of the execution errors of team 0 and of team 1 in a match."""

@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 ROOMS = "client", "protocols", "replay", "server"  # of curling, that speak to other programs or to people
-ABOVE = "analysis", "arena", "benchmarks", "env", "game", "logs", "play", "verbs"  # what uses them, and runs
+ABOVE = "analysis", "arena", "benchmarks", "env", "game", "logs", "play", "regret", "verbs"  # what uses them, and runs
 NETWORK = {"asyncio", "h11", "http", "selectors", "socket", "starlette", "uvicorn"}
 MODULES = {
     "bonspiel." + ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): file

@@ -31,6 +31,10 @@ class Dc4Listeners:
         """The newest state, as in an event."""
         return self._present(self._sent[-1])
 
+    def start_from(self, state: SentState) -> None:
+        """Forget the first state of a match that begins with another one, before the teams get it."""
+        self._sent[:] = [state]
+
     def add(self, stream: Dc4Stream, *, hears: bool) -> None:
         """Add a stream; `hears` whether it gets the states of the end at once."""
         self.streams.append(stream)

@@ -209,7 +209,12 @@ class Dc4Match:
         match = replace(context.match, players=(str(names[0]), str(names[1])), pair=self._number)
         match = with_players(match, players)
         rngs = context.error_rngs(self._number)
-        self._referee = Dc4Referee(match, context.model, context.times, players, rngs, self._record.publish)
+        referee = Dc4Referee(match, context.model, context.times, players, rngs, self._record.publish, context.start)
+        self._referee = referee
+        if context.start is not None:
+            place = referee.end, referee.shot, referee.team
+            score = score_lists(referee, match.ends)
+            self._listeners.start_from(state_of_match(*place, referee.clocks, score, referee.next_stones))
         self._report(f"{self._label(0)} against {self._label(1)}, {count_ends(match.ends)}, {self.id}")
         self._listeners.send_to_teams()
         self._start_clock()

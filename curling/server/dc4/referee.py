@@ -11,7 +11,7 @@ from bonspiel.curling.protocols.dc4 import LEAST_SPIN, MOST_SPIN
 from bonspiel.curling.protocols.dc4_server import Player, Shot
 from bonspiel.curling.records.match_data import Match, Result, Setup, Throw
 from bonspiel.curling.server.referee import Publish, Referee, ThinkingTimes
-from bonspiel.planners.model import Rng
+from bonspiel.planners.model import Array, Rng
 
 
 class Dc4Referee(Referee):
@@ -24,6 +24,7 @@ class Dc4Referee(Referee):
         players: of each team, in the order of its throws: who makes each of them.
         rngs: of the execution errors of each team; see `ServerContext.error_rngs`.
         publish: see `Referee`.
+        start: see `Referee`.
 
     Attributes:
         power_plays: the ends in which the teams had theirs; None as long as a team had none.
@@ -37,8 +38,9 @@ class Dc4Referee(Referee):
         players: Sequence[Sequence[Player]],
         rngs: Sequence[Rng],
         publish: Publish,
+        start: Array | None = None,
     ) -> None:
-        super().__init__(match, model, times, (self._with_error, self._with_error), publish)
+        super().__init__(match, model, times, (self._with_error, self._with_error), publish, start)
         self._players, self._rngs = players, rngs
         self._regular: list[int] | None = None  # what was left of the regular ends, in extra ends
         self.power_plays: list[int | None] = [None, None]

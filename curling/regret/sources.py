@@ -1,0 +1,105 @@
+"""The two referees' sources of values: the learned value after a throw, and the score of the end by playouts."""
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+
+from bonspiel.curling.ice.sheet import LAST_SHOT, STONES
+from bonspiel.curling.match.state import shot_of
+from bonspiel.curling.model import Curling
+from bonspiel.curling.model_params import nearest_network, why_no_weights
+from bonspiel.curling.players.lookahead import new_scratch
+from bonspiel.curling.players.quasi_random import MOST_ERRORS, quasi_random_errors
+from bonspiel.curling.regret.throws import play_out, value_throws
+from bonspiel.curling.win_probability import estimating, uses_network, with_slope
+from bonspiel.planners.core.aims import aims_of
+from bonspiel.planners.model import Array
+from bonspiel.runs.experiment import UsageError
+
+GRID = 4_284  # aims, of which playouts try some
+TRIED = 128  # by each playout for the last stone, beside the candidates; see `play_out`
+COMPARED = 8  # errors with which a playout compares shots there
+
+
+def judging(match: Curling) -> Curling:
+    """The model of a match for the referees, with the nearest network where none is for it.
+
+    Raises:
+        UsageError: no network knows the physics, or no player has errors.
+    """
+    model = match.planning()
+    if why_no_weights(model) is None:
+        return estimating(model)
+    found = None if model.weights == "none" else nearest_network(model)
+    if found is None or found[1].physics != model.law.experience:
+        raise UsageError(f"physics={model.physics!r}: the referees know fcv1 and dc4 alone")
+    model = replace(model, weights=str(found[1].file))
+    return model if model.is_mixed else replace(model, table="network")
+
+
+class ThrowSource(ABC):
+    """Values and points of throws from one position, for the team that throws; the same errors for all aims.
+
+    Args:
+        model: from `judging`.
+        state: the position, [state_dim].
+        seed: of the errors.
+
+    Attributes:
+        thrown: stones thrown so far.
+    """
+
+    name: ClassVar[str]
+    first: ClassVar[int]  # throws of each aim, before the worse half is dropped
+    most: ClassVar[int]  # throws of an aim for each seed
+    budget: ClassVar[int]  # stones
+
+    def __init__(self, model: Curling, state: Array, seed: tuple[int, ...]) -> None:
+        self.model, self.state, self.rng = model, state, np.random.default_rng(seed)
+        self.shift, self.scratch, self.thrown = self.rng.random(4), new_scratch(), 0
+        self._to_come = STONES
+
+    def throw(self, aims: Array, first: int, upto: int) -> tuple[Array, Array]:
+        """The win probability after, and the points that come of, throws first..upto-1 of each aim, [aims, throws]."""
+        values, points = np.empty((2, len(aims), upto - first))
+        self._throw(aims, quasi_random_errors(self.shift, first, upto), first, values, points)
+        return with_slope(values, self._to_come) if uses_network(self.model) else values, points
+
+    @abstractmethod
+    def _throw(self, aims: Array, errors: Array, first: int, values: Array, points: Array) -> None: ...
+
+
+class NetworkSource(ThrowSource):
+    """The champion's learned value of the position after each throw."""
+
+    name, first, most, budget = "network", 64, MOST_ERRORS, 400_000
+
+    def __init__(self, model: Curling, state: Array, seed: tuple[int, ...]) -> None:
+        super().__init__(model, state, seed)
+        shot = shot_of(state)
+        self._to_come = STONES if shot == LAST_SHOT else LAST_SHOT - shot
+
+    def _throw(self, aims: Array, errors: Array, first: int, values: Array, points: Array) -> None:
+        value_throws(self.state, aims, errors, self.model.params, values, points, self.scratch)
+        self.thrown += values.size
+
+
+class PlayoutSource(ThrowSource):
+    """The score of the end after each throw and a playout in which both teams choose by the network."""
+
+    name, first, most, budget = "playouts", 32, 2_048, 1_800_000
+
+    def __init__(self, model: Curling, state: Array, seed: tuple[int, ...]) -> None:
+        super().__init__(model, state, seed)
+        grid = aims_of(model.aim_grid(state, GRID))
+        self._later = self.rng.standard_normal((self.most, STONES, 4))
+        self._compared = self.rng.standard_normal((self.most, COMPARED, 4))
+        self._tried = grid[self.rng.integers(len(grid), size=(self.most, TRIED))]
+        self._after = np.empty_like(state)
+
+    def _throw(self, aims: Array, errors: Array, first: int, values: Array, points: Array) -> None:
+        here = slice(first, first + len(errors))
+        given = self._later[here], self._tried[here], self._compared[here], self.model.params, self.rng, self._after
+        self.thrown += play_out(self.state, aims, errors, *given, values, points, self.scratch)

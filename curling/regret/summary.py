@@ -1,0 +1,121 @@
+"""Means of regret over positions: of all, by part of the end, hammer and kind of shot, and between clients."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bonspiel.curling.arena.clients import Client
+from bonspiel.curling.regret.positions import TestPosition
+from bonspiel.curling.regret.referee import SOURCES, ShotRegret
+from bonspiel.curling.regret.results import Examined
+from bonspiel.planners.model import Rng
+from bonspiel.runs.statistics.paired import Paired, paired
+from bonspiel.runs.statistics.sample import Interval, summarise
+
+NETWORK, PLAYOUTS = (source.name for source in SOURCES)
+SEARCHES_WITH_IT = re.compile(r"(?!process:).*\b(champion|presearch|valued)\b")
+THIRDS = ("first third of the end", "second third", "last third", "last stone")
+CERTAIN = 3.0  # standard errors by which referees must differ to disagree
+LARGE = 0.05  # of win probability, for the same
+
+
+class Judged(NamedTuple):
+    """A position and what the referees say of a client's shot there."""
+
+    number: int
+    place: TestPosition
+    verdicts: Mapping[str, ShotRegret]
+
+
+def referee_of(client: Client) -> str:
+    """The referee whose values count for a client: never those with which a planner of this package has chosen."""
+    planner = client.planner
+    if planner is None and any(Path(word).name == "bonspiel" for word in client.words):  # our client on a server
+        planner = dict(pairwise(client.words)).get("--planner", "champion")
+    return PLAYOUTS if planner is not None and SEARCHES_WITH_IT.match(planner) else NETWORK
+
+
+def judged(name: str, examined: Sequence[Examined], places: Sequence[TestPosition]) -> list[Judged]:
+    """The positions in which a client gave a shot."""
+    return [
+        Judged(one.number, places[one.number], {verdict.referee: verdict for verdict in one.verdicts[name]})
+        for one in examined
+        if name in one.verdicts
+    ]
+
+
+def mean(found: Sequence[Judged], referee: str, quantity: Callable[[ShotRegret], float], rng: Rng) -> Interval:
+    """The mean of a quantity, with a bootstrap interval over positions, which covers the referee's errors too."""
+    return summarise([quantity(one.verdicts[referee]) for one in found], rng).interval
+
+
+def third(one: Judged) -> str:
+    """The part of the end of a shot."""
+    position = one.place.position
+    first, shots = position.settings.first_shot, position.settings.end_shots
+    number = position.shot - first
+    return THIRDS[3] if number == shots - 1 else THIRDS[3 * number // shots]
+
+
+def hammer(one: Judged) -> str:
+    """With or without the hammer."""
+    position = one.place.position
+    return "with the hammer" if position.team == position.hammer else "without the hammer"
+
+
+def kind(one: Judged) -> str:
+    """The kind of the client's shot, without its target."""
+    name = next(iter(one.verdicts.values())).name
+    return re.sub(r" (of|to|on) (red|yellow) \d.*", "", name)
+
+
+GROUPS: tuple[tuple[str, Callable[[Judged], str]], ...] = (("part", third), ("hammer", hammer), ("shot", kind))
+
+
+def grouped(found: Sequence[Judged], group: Callable[[Judged], str]) -> dict[str, list[Judged]]:
+    """The positions by group, in order."""
+    names = sorted({group(one) for one in found}, key=lambda name: (THIRDS.index(name) if name in THIRDS else 0, name))
+    return {name: [one for one in found if group(one) == name] for name in names}
+
+
+def disagree(one: Judged) -> bool:
+    """Return whether the two referees certainly and clearly differ in the regret of a shot."""
+    first, second = (one.verdicts[name] for name in (NETWORK, PLAYOUTS))
+    apart = abs(first.regret - second.regret)
+    return apart > max(LARGE, CERTAIN * float(np.hypot(first.error, second.error)))
+
+
+def differences(
+    names: Sequence[str], examined: Sequence[Examined], referee: str, rng: Rng
+) -> dict[tuple[str, str], Paired]:
+    """What the first of two clients loses more than the second, over the positions in which both gave a shot."""
+    found = {}
+    for one, other in combinations(names, 2):
+        both = [both.verdicts for both in examined if one in both.verdicts and other in both.verdicts]
+        if both:
+            place = [source.name for source in SOURCES].index(referee)
+            first, second = ([verdicts[name][place].regret for verdicts in both] for name in (one, other))
+            found[one, other] = paired(first, second, rng)
+    return found
+
+
+def to_json(clients: Sequence[Client], examined: Sequence[Examined], places: Sequence[TestPosition]) -> dict[str, Any]:
+    """The results as one JSON object."""
+    found, rng = {}, np.random.default_rng(0)
+    for client in clients:
+        own = judged(client.name, examined, places)
+        by = {
+            source.name: {
+                "regret": mean(own, source.name, lambda one: one.regret, rng)._asdict(),
+                "wrong_shot": mean(own, source.name, lambda one: one.wrong_shot, rng)._asdict(),
+                "lost_points": mean(own, source.name, lambda one: one.lost_points, rng)._asdict(),
+            }
+            for source in SOURCES
+        }
+        failures = [one.answers[client.name].failure for one in examined if one.answers[client.name].failure]
+        found[client.name] = {"positions": len(own), "failed": failures, "referee": referee_of(client), **by}
+    return {"positions": len(places), "clients": found}

@@ -1,0 +1,103 @@
+"""Clients before positions: what they see there, and why they give no shot."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bonspiel.curling.arena import game as playing
+from bonspiel.curling.arena.clients import parse_clients
+from bonspiel.curling.regret import positions
+from bonspiel.curling.regret.clients import Question, ask, served
+from bonspiel.planners.core.actions import own_actions
+from bonspiel.planners.planner import Budget
+from bonspiel.runs.experiment import UsageError
+from tests.curling.regret.places import file_of, last_stone
+
+SEEING = Path(__file__).with_name("seeing_client.py")
+PLACE = {"end": 4, "lead": -9, "shot": 12, "hammer": 0}
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """Clients that fail at once have long to end, however busy the machine is."""
+    monkeypatch.setattr(playing, "NOTICE", 4.0)
+    monkeypatch.setattr(playing, "GRACE", 60.0)
+
+
+def question(tmp_path, protocol="dc3", seconds=30.0):
+    return Question(protocol, Budget(simulations=50), seconds, 60.0, 1, tmp_path)
+
+
+def places(tmp_path, protocol="dc3", **changes):
+    found = positions.read_file(
+        file_of(tmp_path / "p.json", last_stone(red1=(0.1, 0.2), yellow2=(-0.4, 1.0)) | changes)
+    )
+    return served(found, protocol)
+
+
+def seeing(way=""):
+    return f"seeing={sys.executable} {SEEING} {{port}} {way}"
+
+
+def test_a_command_sees_the_position_and_the_server_ends_it_after_its_shot(tmp_path):
+    (place,), (client,) = places(tmp_path, **PLACE), parse_clients([seeing()], "dc3", [])
+    answer = ask(client, place, 0, question(tmp_path))
+    assert answer.shot == (0.1317, 2.3997, 1.0) and answer.failure is None and answer.seconds < 30.0
+    (line,) = (tmp_path / "0000-seeing.txt").read_text().splitlines()
+    state = json.loads(line)
+    assert (state["end"], state["shot"], state["hammer"]) == (4, 12, "team0")
+    assert state["scores"] == {"team0": [0, 0, 0, 0, *[None] * 4], "team1": [8, 1, 0, 0, *[None] * 4]}
+    assert state["thinking_time_remaining"]["team1"] == 30.0 * (4 * 8 - 6)
+    lying = [stone["position"] for team in ("team0", "team1") for stone in state["stones"][team] if stone]
+    assert np.allclose([[one["x"], one["y"]] for one in lying], place.position.stones[[0, 9]], atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("way", "words"),
+    [
+        ("crash", "left the match (exit status 1; its last output: ZeroDivisionError"),
+        ("concede", "conceded"),
+        ("hang", "no time left"),
+    ],
+)
+def test_a_command_that_gives_no_shot_is_told_of(tmp_path, way, words):
+    (place,), (client,) = places(tmp_path, **PLACE), parse_clients([seeing(way)], "dc3", [])
+    answer = ask(client, place, 0, question(tmp_path, seconds=0.02 if way == "hang" else 30.0))
+    assert answer.shot is None and answer.failure.startswith(words)
+
+
+@pytest.mark.parametrize("protocol", ["dc3", "dc4"])
+def test_our_client_sees_the_position_too(tmp_path, protocol):
+    if protocol == "dc4":
+        pytest.importorskip("dc4client")
+        pytest.importorskip("starlette")
+    (place,) = places(tmp_path, protocol, **PLACE)
+    match = "--match {match} --team {team}" if protocol == "dc4" else ""
+    command = f"{sys.executable} -m bonspiel client {protocol} --host {{host}} --port {{port}} {match}"
+    (client,) = parse_clients([f"mine={command} --planner rulebased"], protocol, [])
+    answer = ask(client, place, 3, question(tmp_path, protocol, seconds=1.0))
+    known = own_actions(place.match.planning(), place.state)  # of which it chooses one
+    assert answer.failure is None and abs(known - answer.shot).max(1).min() < 1e-3
+
+
+def test_a_planner_that_fails_gives_no_shot(tmp_path):
+    (place,) = places(tmp_path)
+    (client,) = parse_clients(["process:false"], "dc3", [])
+    answer = ask(client, place, 0, question(tmp_path))
+    assert answer.shot is None and answer.failure.startswith("ProcessFailure: ended (exit status 1)")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "change", "words"),
+    [
+        ("dc4", {"rule": "four_rock"}, "rule='four_rock': a server of dc4 has five_rock or no_tick"),
+        ("dc3", {"rule": "no_tick"}, "rule='no_tick': a server of dc3 has five_rock or four_rock"),
+        ("dc3", {"max_speed": 3.5}, "max_speed=3.5"),
+    ],
+)
+def test_positions_that_a_server_cannot_have_are_refused(tmp_path, protocol, change, words):
+    with pytest.raises(UsageError, match=rf"^position 1 \(.*\): {words}"):
+        places(tmp_path, protocol, **change)

@@ -1,0 +1,29 @@
+"""What is read from verdicts."""
+
+import sys
+
+import pytest
+
+from bonspiel.curling.arena.clients import parse_clients
+from bonspiel.curling.regret.summary import referee_of
+
+OURS = f"mine={sys.executable} -m bonspiel client dc3 --port {{port}}"
+
+
+@pytest.mark.parametrize(
+    ("client", "referee"),
+    [
+        ("random", "network"),
+        ("expectimax:plies=1", "network"),
+        ("champion:threads=1", "playouts"),
+        ("presearch", "playouts"),
+        ("valued:inner=puct", "playouts"),
+        ("process:./champion", "network"),
+        (f"champion={sys.executable} x.py {{port}}", "network"),
+        (f"{OURS} --planner rulebased", "network"),
+        (f"{OURS} --planner champion:threads=1", "playouts"),
+        (OURS, "playouts"),
+    ],
+)
+def test_no_client_is_judged_by_the_values_that_it_searches_with(client, referee):
+    assert referee_of(parse_clients([client], "dc3", [])[0]) == referee
