@@ -11,7 +11,8 @@ from tempfile import TemporaryDirectory
 
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.files import writing
-from bonspiel.runs.results.store import FILE, Store, read
+from bonspiel.runs.results import seal
+from bonspiel.runs.results.store import FILE, SEAL, Store, opened, read
 
 ENDING = f".{FILE.partition('.')[2]}.xz"
 SHIPPED = Path(__file__).with_name("shipped")
@@ -48,18 +49,23 @@ def pack(store: Store, file: Path, model_steps: Mapping[str, float | None] | Non
             connection.executescript(REDUCE)
             counts = json.dumps(store.model_steps if model_steps is None else model_steps)
             connection.execute("INSERT OR REPLACE INTO meta VALUES ('model_steps', ?)", [counts])
+            connection.execute("DELETE FROM meta WHERE key = ?", [SEAL])
             connection.execute("VACUUM")
+        with closing(opened(copy.parent, "rw", False)) as small:
+            seal.attach(small)
+            small.settle()
         with copy.open("rb") as source, lzma.open(file, "wb", preset=9) as target:
             shutil.copyfileobj(source, target)
 
 
 @contextmanager
-def read_any(given: Path, matches: bool = False) -> Iterator[Store]:
+def read_any(given: Path, matches: bool = False, sealed: bool = True) -> Iterator[Store]:
     """A run's results for reading, from its folder, from a packed file, or by the name of one that is shipped.
 
     Args:
         given: one of these.
         matches: whether a folder may also be that of a match, as for `read`.
+        sealed: whether to refuse a run that was changed after it was complete.
 
     Raises:
         UsageError: it is none of these, or cannot be read.
@@ -74,6 +80,8 @@ def read_any(given: Path, matches: bool = False) -> Iterator[Store]:
             )
     elif given.is_dir() or not given.name.endswith(ENDING):
         with read(given, matches=matches) as store:
+            if sealed:
+                seal.check(store)
             yield store
         return
     with TemporaryDirectory() as folder:
@@ -85,4 +93,6 @@ def read_any(given: Path, matches: bool = False) -> Iterator[Store]:
             raise UsageError(f"{file} is not a packed run ({error})") from error
         with read(copy.parent, checked=True) as store:
             store.folder = called  # names the run in tables
+            if sealed:
+                seal.check(store)
             yield store

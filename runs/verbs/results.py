@@ -29,7 +29,7 @@ def nothing_played(folder: Path) -> UsageError:
 def show(folder: Path) -> int:
     """Print a run's tables, draw its chart and write its report; FAILED if episodes failed."""
     from bonspiel.runs.reporting import chart, markdown, page
-    from bonspiel.runs.reporting.notes import notes
+    from bonspiel.runs.reporting.notes import changes, notes
     from bonspiel.runs.results import store
     from bonspiel.runs.statistics import curves, timing
 
@@ -51,10 +51,10 @@ def show(folder: Path) -> int:
             if timings:
                 print(f"{timing.verdict(timings).replace('**', '')}\n")
             print(f"chart   {png}\n        {svg}\nreport  {html}\n        {text}")
+        changed = changes(results)
     if failures:
         print_failures(failures)
-        return FAILED
-    return DONE
+    return FAILED if failures or changed else DONE
 
 
 def print_failures(failures: Sequence[tuple[str, str, int | float, str, int, str]]) -> None:
@@ -79,10 +79,11 @@ def report(arguments: argparse.Namespace) -> int:
     if len({folder.resolve() for folder in folders}) < len(folders):
         raise UsageError("--beside takes other runs, and each of them once")
     from bonspiel.runs.reporting.leaderboards import leaderboard
-    from bonspiel.runs.results import packed, store
+    from bonspiel.runs.results import packed, seal, store
 
     with ExitStack() as stack:
         results = stack.enter_context(store.read(arguments.run))
+        seal.check(results)
         beside = [stack.enter_context(packed.read_any(given)) for given in arguments.beside]
         with writing(arguments.run):
             html, text, *figures = leaderboard.write(results, beside)
@@ -94,14 +95,16 @@ def report(arguments: argparse.Namespace) -> int:
 def chart(arguments: argparse.Namespace) -> int:
     """Draw a run's chart."""
     from bonspiel.runs.reporting import chart
-    from bonspiel.runs.results import store
+    from bonspiel.runs.results import packed
     from bonspiel.runs.statistics import curves
 
-    with store.read(arguments.run) as results:
+    with packed.read_any(arguments.run) as results:
         panels = curves.panels(results.suite, results.returns(), results.values("episode"))
+    folder = arguments.out or arguments.run
+    if not (arguments.out or folder.is_dir()):
+        raise UsageError(f"{arguments.run} is no folder: name one for the pictures with --out")
     if not panels:
         raise nothing_played(arguments.run)
-    folder = arguments.out or arguments.run
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         paths = chart.save(panels, folder, regret=arguments.regret)
@@ -136,10 +139,10 @@ def export(arguments: argparse.Namespace) -> int:
 
 def status(arguments: argparse.Namespace) -> int:
     """Print the progress of a run, once or until it is finished or its driver ends."""
-    from bonspiel.runs.results import status, store
+    from bonspiel.runs.results import packed, status
 
     while True:
-        with store.read(arguments.run, matches=True) as results:
+        with packed.read_any(arguments.run, matches=True, sealed=False) as results:
             found, suite = status.status(results), results.suite
         if arguments.json:
             print(json.dumps(found.as_json()), flush=True)
@@ -192,7 +195,7 @@ def seconds(text: str) -> float:
 def add_verbs(verb: Verb) -> None:
     """Add the verbs to the command line."""
     command = verb("chart", chart, "draw a run's chart as PNG and SVG", "bonspiel chart results/quick")
-    _add_run(command)
+    _add_run(command, ANY)
     option(command, "--out", "FOLDER", "folder for the pictures (default: RUN)")
     flag(command, "--regret", "draw the regret, optimum less mean return, below each panel")
     command = verb(
@@ -227,7 +230,7 @@ def add_verbs(verb: Verb) -> None:
     option(command, "--format", ("csv", *BINARY), what, "csv")
     option(command, "--out", "FILE", "file to write (default: standard output, only for csv)")
     command = verb("status", status, "print the progress of a run", "bonspiel status results/quick --watch")
-    _add_run(command)
+    _add_run(command, ANY)
     option(
         command,
         "--watch",

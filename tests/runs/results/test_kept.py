@@ -22,6 +22,7 @@ def found(folder, planner, budget):
 def change(folder, statement, *values):
     with closing(sqlite3.connect(folder / "results.sqlite")) as connection, connection:
         connection.execute(statement, values)
+        connection.execute("DELETE FROM meta WHERE key = 'seal'")  # else the change would be refused
 
 
 @pytest.fixture

@@ -1,0 +1,144 @@
+import shutil
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from bonspiel.runs.results import store
+
+pytestmark = pytest.mark.usefixtures("undrawn")
+
+SUITE = """
+[[experiment]]
+env = "trap"
+planners = [{ planner = "dpw:exploration=0.5", label = "dpw" }, "uct"]
+simulations = [3, 9]
+milliseconds = [0.5]
+episodes = 4
+seed = 7
+"""
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    return tmp_path_factory.mktemp("kept") / "x"
+
+
+@pytest.fixture
+def played(run, tmp_path, kept):
+    """The folder of a run of its own for each test, played once."""
+    (tmp_path / "mine.toml").write_text(SUITE)
+    if not kept.exists():
+        status, _, err = run("run", "mine.toml", "--seed", "7", "--out", kept, "--jobs", "1")
+        assert status == 0, err
+    return shutil.copytree(kept, tmp_path / "x")
+
+
+def changed(folder, *statements):
+    with closing(sqlite3.connect(folder / store.FILE)) as connection, connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+def of_suite(old, new):
+    """Statements that change the text of the suite, and the digest that goes with it."""
+    return f"UPDATE meta SET value = replace(value, '{old}', '{new}') WHERE key = 'suite'"
+
+
+ROW = "WHERE setting = 1 AND episode = 2"
+SEALED = "were changed after it was complete"
+RETOLD = "provenance, parameters or times were changed"
+FOREIGN = "its settings are not those of its suite"
+
+# what was changed: statements, what is said of it, and what is said if the seal is taken away too
+CHANGES = {
+    "a return": ([f"UPDATE episode SET total = total + 0.1 {ROW}"], "episode 2: return is", "episode 2: return is"),
+    "an infinite return": ([f"UPDATE episode SET total = 9e999 {ROW}"], "return inf is", "return inf is not possible"),
+    "a return by the clock": (["UPDATE episode SET total = 2 WHERE setting = 3"], SEALED, None),
+    "steps": ([f"UPDATE episode SET steps = 1 {ROW}"], "steps is 1 in the file and 2", "steps is 1 in the file and 2"),
+    "no steps": ([f"UPDATE episode SET steps = 0 {ROW}"], "steps 0 is not possible", "steps 0 is not possible"),
+    "simulations": ([f"UPDATE episode SET simulations = 5 {ROW}"], "simulations is 5", "simulations is 5 in the file"),
+    "a first action": ([f"UPDATE episode SET first_action = zeroblob(8) {ROW}"], RETOLD, "first action is 0000000000"),
+    "a cut first action": ([f"UPDATE episode SET first_action = x'00' {ROW}"], RETOLD, "first action is cut off"),
+    "invalid rollouts": ([f"UPDATE episode SET invalid = 2 {ROW}"], "invalid is 2", "invalid is 2 in the file and 0"),
+    "seconds": ([f"UPDATE episode SET seconds = 0.5 * seconds {ROW}"], RETOLD, None),
+    "times": (["UPDATE episode SET times = zeroblob(8) WHERE setting = 3"], RETOLD, "do not add up to its seconds"),
+    "a seed of rows": (["UPDATE setting SET seed = 8"], FOREIGN, FOREIGN),
+    "a seed": (["UPDATE setting SET seed = 8", of_suite('"seed": 7', '"seed": 8')], "episode 0: return is", "--seed 7"),
+    "a renamed planner": (
+        ["UPDATE setting SET planner = 'pw' WHERE planner = 'uct'", of_suite('"uct"', '"pw"')],
+        "the parameters of pw are missing",
+        "pw in trap with 3 simulations, seed 7, episode 0",
+    ),
+    "another parameter": (
+        ["UPDATE setting SET planner = replace(planner, '0.5', '0.9')", of_suite("=0.5", "=0.9")],
+        SEALED,
+        "the digest of the suite is",
+    ),
+    "another problem": (
+        ["UPDATE setting SET env = 'trap:noise_range=0.5'", of_suite('"trap"', '"trap:noise_range=0.5"')],
+        SEALED,
+        "in trap:noise_range=0.5 with 3 simulations, seed 7, episode 0",
+    ),
+    "a budget": (["UPDATE setting SET budget = 30 WHERE budget = 9", of_suite("9]", "30]")], SEALED, "30 simulations"),
+    "a label of another planner": ([of_suite('"dpw"', '"pw"')], "'pw' labels dpw:", "'pw' labels dpw:exploration=0.5"),
+    "a label": ([of_suite('"dpw"', '"dpw, tuned"')], SEALED, None),
+    "the order of budgets": ([of_suite("3, 9", "9, 3")], SEALED, None),
+    "two episodes for each other": (
+        [f"UPDATE episode SET episode = {to} WHERE episode = {of}" for of, to in ((2, 9), (3, 2), (9, 3))],
+        "episode 2: ",
+        "episode 2: ",
+    ),
+    "two planners for each other": (
+        [f"UPDATE setting SET id = {to} WHERE id = {of}" for of, to in ((1, 99), (4, 1), (99, 4))],
+        SEALED,
+        "with 3 simulations, seed 7, episode",
+    ),
+    "a row is missing": ([f"DELETE FROM episode {ROW}"], "1 episode missing, the first is 2", "the first is 2"),
+    "a row too many": (
+        ["INSERT INTO episode SELECT setting, 4, total, steps, seconds, simulations, first_action, times, invalid "
+         f"FROM episode {ROW}"],
+        "1 episode too many, the first is 4",
+        "1 episode too many",
+    ),
+    "a row twice": (["INSERT INTO failure VALUES (1, 2, 'no')"], "episode 2: is there twice", "is there twice"),
+    "a row of nothing": ([f"UPDATE episode SET setting = 99 {ROW}"], "1 row of no planner", "1 row of no planner"),
+    "fewer episodes": (
+        ["UPDATE setting SET episodes = 3", of_suite('"episodes": 4', '"episodes": 3')],
+        "1 episode too many, the first is 3",
+        "1 episode too many",
+    ),
+    "the commit": (["UPDATE meta SET value = json_set(value, '$.commit', 'a') WHERE key = 'provenance'"], RETOLD, None),
+    "parameters": (
+        ["UPDATE meta SET value = replace(value, 'exploration=0.5,', 'exploration=0.6,') WHERE key = 'resolved'"],
+        RETOLD,
+        "blind_values=0) with the same sources",
+    ),
+}  # fmt: skip
+
+
+def test_there_are_twenty_kinds_of_changes():
+    assert len(CHANGES) >= 20
+
+
+@pytest.mark.parametrize("kind", CHANGES)
+def test_a_change_in_the_file_is_found(run, played, kind):
+    statements, words, unsealed = CHANGES[kind]
+    changed(played, *statements)
+    status, out, err = run("verify", played, "--share", "1", "--jobs", "1")
+    assert status != 0 and words in out + err, out + err
+    changed(played, "DELETE FROM meta WHERE key = 'seal'")
+    status, out, err = run("verify", played, "--share", "1", "--jobs", "1")
+    if unsealed is None:  # only the seal knows
+        assert status == 0 and "carries no seal" in out
+    else:
+        assert status != 0 and unsealed in out + err, out + err
+
+
+def test_what_was_not_changed_passes_and_says_what_is_vouched_for(run, played):
+    status, out, err = run("verify", played, "--share", "1", "--jobs", "1")
+    assert status == 0, out + err
+    assert "16 of 24 rows (66.7%, drawn with seed 0) were replayed: all came out as stored" in out
+    assert "left out: 8 rows of budgets by the clock" in out and "vouches for these 66.7% alone" in out
+    status, out, _ = run("verify", played, "--seed", "5", "--jobs", "1")
+    assert status == 0 and "2 of 24 rows (8.3%, drawn with seed 5)" in out
