@@ -12,7 +12,7 @@ INVALID = "a reward or a state that is not finite, or an exception of the model;
 
 
 def notes(store: Store) -> list[str]:
-    """A line if the file was changed, one for each environment that was played unseeded, one if rollouts were invalid."""
+    """A line if the file was changed, for each environment that was played unseeded, and if rollouts were invalid."""
     return [*changes(store), *seeding.notes(store.resolved), *invalid_rollouts(store)]
 
 

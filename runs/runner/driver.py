@@ -34,7 +34,7 @@ def play(
     part: RunPart = WHOLE,
     place: Place = HERE,
     unseeded: bool = False,
-    keep: Sequence[Path] = (),
+    keep: Sequence[Path | str] = (),
 ) -> None:
     """Play all episodes of a suite, or of a part of it, that are not in the folder's results yet.
 

@@ -18,6 +18,18 @@ def verify(arguments: argparse.Namespace) -> int:
     return DONE if found.good else FAILED
 
 
+def submit(arguments: argparse.Namespace) -> int:
+    """Check a run and write it as one file for others."""
+    from bonspiel.runs.archive.submission import Submission, submit
+    from bonspiel.runs.results import packed
+
+    given = Submission.of(arguments.who, arguments.where, arguments.licence)
+    with packed.read_any(arguments.run) as results:
+        print(submit(results, given, arguments.out, workers(arguments.jobs), arguments.seed))
+    print(f"submission {arguments.out}")
+    return DONE
+
+
 def share(text: str) -> float:
     """A share of the rows, such as 0.02."""
     found = float(text)
@@ -44,4 +56,18 @@ def add_verbs(verb: Verb) -> None:
         type=share,
     )
     option(command, "--seed", "N", "seed of the draw of these episodes", 0)
+    add_jobs(command)
+    command = verb(
+        "submit",
+        submit,
+        "check a run and write it as one file for others, with metadata and a citation",
+        "bonspiel submit results/mine --who 'A. Author' --where https://example.org/mine --licence CC-BY-4.0 "
+        "--out mine.tar.xz",
+    )
+    option(command, "run", "RUN", ANY)
+    option(command, "--who", "NAME", "name of the authors, which labels their planners", required=True)
+    option(command, "--where", "URL", "address of the authors, or of the code of their planners", required=True)
+    option(command, "--licence", "SPDX", "licence of the results, e.g. CC-BY-4.0", required=True)
+    option(command, "--out", "FILE", "file *.tar.xz to write", required=True)
+    option(command, "--seed", "N", "seed of the draw of the episodes that are replayed", 0)
     add_jobs(command)

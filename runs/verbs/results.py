@@ -72,11 +72,12 @@ def print_failures(failures: Sequence[tuple[str, str, int | float, str, int, str
 def report(arguments: argparse.Namespace) -> int:
     """Print a finished or unfinished run's tables again, draw its chart and write its report, or its leaderboard."""
     if not arguments.leaderboard:
-        if arguments.beside:
-            raise UsageError("--beside ranks planners of several runs: give --leaderboard too")
+        for name in ("beside", "planner"):
+            if getattr(arguments, name):
+                raise UsageError(f"--{name} tells whose planners are ranked: give --leaderboard too")
         return show(arguments.run)
-    folders = [arguments.run, *arguments.beside]
-    if len({folder.resolve() for folder in folders}) < len(folders):
+    given = [arguments.run, *arguments.beside]
+    if len({one.resolve() if isinstance(one, Path) else one for one in given}) < len(given):
         raise UsageError("--beside takes other runs, and each of them once")
     from bonspiel.runs.reporting.leaderboards import leaderboard
     from bonspiel.runs.results import packed, seal, store
@@ -86,7 +87,7 @@ def report(arguments: argparse.Namespace) -> int:
         seal.check(results)
         beside = [stack.enter_context(packed.read_any(given)) for given in arguments.beside]
         with writing(arguments.run):
-            html, text, *figures = leaderboard.write(results, beside)
+            html, text, *figures = leaderboard.write(results, beside, arguments.planner)
     paths = "\n            ".join(map(str, (html, text, *figures)))
     print(f"{text.read_text(encoding='utf-8')}\nleaderboard {paths}")
     return DONE
@@ -101,7 +102,7 @@ def chart(arguments: argparse.Namespace) -> int:
     with packed.read_any(arguments.run) as results:
         panels = curves.panels(results.suite, results.returns(), results.values("episode"))
     folder = arguments.out or arguments.run
-    if not (arguments.out or folder.is_dir()):
+    if not (isinstance(folder, Path) and (arguments.out or folder.is_dir())):
         raise UsageError(f"{arguments.run} is no folder: name one for the pictures with --out")
     if not panels:
         raise nothing_played(arguments.run)
@@ -216,8 +217,15 @@ def add_verbs(verb: Verb) -> None:
         "RUN",
         (
             "with --leaderboard: another run, whose planners are ranked among RUN's own: a folder, a file of `bonspiel "
-            "export --format run`, or `peers`, the run of our leaderboard; may be given several times"
+            "export --format run` or `bonspiel submit`, the address of one (http://, https://), or `peers`, the run of "
+            "our leaderboard; may be given several times"
         ),
+    )
+    repeatable(
+        command,
+        "--planner",
+        "NAME",
+        "with --leaderboard: rank only this planner, by its name in the tables of its run, in all runs; repeatable",
     )
     command = verb(
         "export",
@@ -248,7 +256,7 @@ def add_verbs(verb: Verb) -> None:
         "bonspiel merge results/all results/quick-1-of-2 results/quick-2-of-2",
     )
     option(command, "out", "OUT", "folder for the merged run")
-    option(command, "run", "RUN", "folders of the runs", nargs="+")
+    option(command, "run", "RUN", "folders of the runs", nargs="+", type=Path)
     command = verb(
         "compare",
         compare,
@@ -265,7 +273,7 @@ def add_verbs(verb: Verb) -> None:
 
 def _add_run(command: argparse.ArgumentParser, text: str = "folder of a run") -> None:
     """Add the run that a verb reads."""
-    option(command, "run", "RUN", text)
+    option(command, "run", "RUN", text, **({} if text == ANY else {"type": Path}))
 
 
-ANY = "a run: a folder, a file *.sqlite.xz, or `peers`, the run of our leaderboard"
+ANY = "a run: a folder, a file *.sqlite.xz or *.tar.xz, the address of one, or `peers`, the run of our leaderboard"
