@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 
 STANDARD = "http://mlcommons.org/croissant/1.0"
 TERMS = (  # of Croissant; other names are schema.org's
-    "citeAs column equivalentProperty extract field fileObject fileProperty fileSet format includes isLiveDataset jsonPath key md5 "
-    "parentField path recordSet references regex repeated replace samplingRate separator source subField transform"
+    "citeAs column equivalentProperty extract field fileObject fileProperty fileSet format includes isLiveDataset "
+    "jsonPath key md5 parentField path recordSet references regex repeated replace samplingRate separator source "
+    "subField transform"
 )
 CONTEXT: dict[str, Any] = {
     "@language": "en",

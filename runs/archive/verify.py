@@ -48,9 +48,13 @@ class Verdict:
 
     @property
     def problems(self) -> list[str]:
-        """All that is wrong, a sentence each; the first ones if there are many."""
+        """All that is wrong, a sentence each; the first of each planner and problem, and of all if there are many."""
         absent = [f"{counted(n, 'row')}: {why}" for why, n in self.left_out.items() if why.startswith(HERE)]
-        lines = [*self.faults, *map(str, self.differences), *absent]
+        alike: dict[tuple[str, ...], list[Difference]] = {}
+        for one in self.differences:
+            alike.setdefault(one.setting[:2], []).append(one)
+        differ = (f"{found[0]}" + f" (and {len(found) - 1} more)" * (len(found) > 1) for found in alike.values())
+        lines = [*self.faults, *differ, *absent]
         more = [f"... and {len(lines) - SHOWN:,} more"] if len(lines) > SHOWN else []
         return lines[:SHOWN] + more
 
@@ -100,6 +104,7 @@ def _elsewhere(store: Store) -> str:
     now = provenance.collect([])
     theirs = f"commit {store.provenance.get('commit') or 'unknown'}"
     if store.provenance.get("sources") != now["sources"]:
-        return f"played by other sources ({theirs}), replayed by those of commit {commit() or 'unknown'}"
+        ours = f"replayed by those of commit {commit() or 'unknown'}"
+        return f"played by other sources ({theirs}), {ours}: where rows differ, the planner may have changed since"
     found = provenance.other_version(store.provenance, now)
     return f"played with {found} as here" if found else ""

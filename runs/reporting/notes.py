@@ -26,7 +26,7 @@ def facts(store: Store) -> dict[str, Any]:
     """The provenance of a run as reports show it: seed, part and digest of the results too."""
     seeds = sorted({experiment.seed for experiment in store.suite.experiment})
     kept = Seal.kept(store)
-    digest = kept.results if kept else "none yet: it is made when a run is complete (and not by older versions)"
+    digest = kept.results if kept else f"{Seal.of(store).results} (of now: the run carries none, unfinished or older)"
     own = {"seed": ", ".join(map(str, seeds)), **({} if store.part == WHOLE else {"part": store.part})}
     return {**own, "digest of the results": digest, **store.provenance}
 

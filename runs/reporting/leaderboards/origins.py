@@ -14,10 +14,13 @@ HEAD = "run", "from", "commit", "version", "machine", "begun", "seed", "digest o
 
 def runs(stores: Sequence[Store]) -> list[str]:
     """The names of runs: of who submitted it, else of its folder or file; longer where two would be the same."""
-    short = [store.submission.get("who") or store.folder.resolve().name for store in stores]
-    longer = [f"{name}, {store.folder.name}" for name, store in zip(short, stores, strict=True)]
-    full = [f"{name}, {store.folder.resolve()}" for name, store in zip(short, stores, strict=True)]
-    return next((found for found in (short, longer) if len({*found}) == len(found)), full)
+    found = [store.submission.get("who") or store.folder.resolve().name for store in stores]
+    for more in (lambda store: store.folder.name, lambda store: str(store.folder.resolve())):
+        times = Counter(found)
+        found = [
+            f"{name}, {more(store)}" if times[name] > 1 else name for name, store in zip(found, stores, strict=True)
+        ]
+    return found
 
 
 def names(stores: Sequence[Store]) -> list[dict[tuple[str, str], str]]:

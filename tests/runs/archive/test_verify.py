@@ -1,43 +1,9 @@
-import shutil
-import sqlite3
-from contextlib import closing
-
 import pytest
 
-from bonspiel.runs.results import store
+from bonspiel.runs.archive import replay
+from bonspiel.runs.results.packed import read_any
 
 pytestmark = pytest.mark.usefixtures("undrawn")
-
-SUITE = """
-[[experiment]]
-env = "trap"
-planners = [{ planner = "dpw:exploration=0.5", label = "dpw" }, "uct"]
-simulations = [3, 9]
-milliseconds = [0.5]
-episodes = 4
-seed = 7
-"""
-
-
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory):
-    return tmp_path_factory.mktemp("kept") / "x"
-
-
-@pytest.fixture
-def played(run, tmp_path, kept):
-    """The folder of a run of its own for each test, played once."""
-    (tmp_path / "mine.toml").write_text(SUITE)
-    if not kept.exists():
-        status, _, err = run("run", "mine.toml", "--seed", "7", "--out", kept, "--jobs", "1")
-        assert status == 0, err
-    return shutil.copytree(kept, tmp_path / "x")
-
-
-def changed(folder, *statements):
-    with closing(sqlite3.connect(folder / store.FILE)) as connection, connection:
-        for statement in statements:
-            connection.execute(statement)
 
 
 def of_suite(old, new):
@@ -122,12 +88,12 @@ def test_there_are_twenty_kinds_of_changes():
 
 
 @pytest.mark.parametrize("kind", CHANGES)
-def test_a_change_in_the_file_is_found(run, played, kind):
+def test_a_change_in_the_file_is_found(run, played, change, kind):
     statements, words, unsealed = CHANGES[kind]
-    changed(played, *statements)
+    change(played, *statements)
     status, out, err = run("verify", played, "--share", "1", "--jobs", "1")
     assert status != 0 and words in out + err, out + err
-    changed(played, "DELETE FROM meta WHERE key = 'seal'")
+    change(played, "DELETE FROM meta WHERE key = 'seal'")
     status, out, err = run("verify", played, "--share", "1", "--jobs", "1")
     if unsealed is None:  # only the seal knows
         assert status == 0 and "carries no seal" in out
@@ -142,3 +108,49 @@ def test_what_was_not_changed_passes_and_says_what_is_vouched_for(run, played):
     assert "left out: 8 rows of budgets by the clock" in out and "vouches for these 66.7% alone" in out
     status, out, _ = run("verify", played, "--seed", "5", "--jobs", "1")
     assert status == 0 and "2 of 24 rows (8.3%, drawn with seed 5)" in out
+
+
+def test_a_small_share_says_so_and_the_same_seed_draws_the_same_rows(run, played):
+    with read_any(played) as results:
+        left_out = replay.unrepeatable(results)
+        drawn = [replay.draw(results, 0.02, seed, left_out) for seed in (1, 1, 2, 3, 4, 5)]
+        assert drawn[0] == drawn[1] and any(one != drawn[0] for one in drawn)
+        for rows in drawn:  # one of each planner in the one problem, though a share of 0.02 is less than a row
+            assert sorted(setting.planner for setting in rows) == ["dpw:exploration=0.5", "uct"]
+            assert sum(map(len, rows.values())) == 2
+        assert sum(map(len, replay.draw(results, 0.5, 1, left_out).values())) == 8
+
+
+def test_dear_episodes_are_replayed_only_if_the_share_falls_on_them(run, played, change):
+    change(played, "UPDATE episode SET seconds = 100 WHERE setting IN (1, 2)", "DELETE FROM meta WHERE key = 'seal'")
+    with read_any(played) as results:
+        drawn = [replay.draw(results, 0.02, seed, replay.unrepeatable(results)) for seed in range(9)]
+    assert all("uct" in {setting.planner for setting in rows} for rows in drawn)
+    assert not all("dpw:exploration=0.5" in {setting.planner for setting in rows} for rows in drawn)
+
+
+def test_a_planner_that_is_not_here_is_named_and_nothing_is_vouched_for(run, played, change):
+    change(
+        played,
+        "UPDATE setting SET planner = 'elsewhere:Planner' WHERE planner = 'uct'",
+        of_suite('"uct"', '"elsewhere:Planner"'),
+        "UPDATE meta SET value = replace(value, 'uct', 'elsewhere:Planner') WHERE key = 'resolved'",
+        "DELETE FROM meta WHERE key IN ('seal')",
+    )
+    with read_any(played, sealed=False) as results:
+        change(played, f"UPDATE meta SET value = '{results.suite.digest()}' WHERE key = 'digest'")
+    status, out, _ = run("verify", played, "--share", "1", "--jobs", "1")
+    assert status == 1 and "8 of 24 rows" in out and "all came out as stored" in out
+    assert "wrong: 12 rows: what cannot be played here (elsewhere cannot be imported" in out
+
+
+def test_an_unfinished_run_lacks_rows(run, played, change):
+    change(played, "DELETE FROM episode WHERE setting = 2", "DELETE FROM meta WHERE key = 'seal'")
+    status, out, _ = run("verify", played, "--jobs", "1")
+    assert status == 1 and "4 episodes missing, the first is 0" in out
+
+
+@pytest.mark.parametrize("share", ["0", "1.5", "-1", "nan"])
+def test_a_share_that_is_none_is_refused(run, share):
+    status, _, err = run("verify", "peers", "--share", share)
+    assert status == 2 and "must be above 0 and at most 1" in err
