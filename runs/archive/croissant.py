@@ -1,14 +1,16 @@
 """Metadata of a submitted run: Croissant 1.0 (https://docs.mlcommons.org/croissant) in JSON-LD, and a citation."""
 
 import json
+import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
+from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
+
+from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.results.download import is_address
 from bonspiel.runs.results.export import COLUMNS
 from bonspiel.runs.results.store import Store
-
-if TYPE_CHECKING:
-    from bonspiel.runs.archive.submission import Submission
 
 STANDARD = "http://mlcommons.org/croissant/1.0"
 TERMS = (  # of Croissant; other names are schema.org's
@@ -29,6 +31,7 @@ CONTEXT: dict[str, Any] = {
     "examples": {"@id": "cr:examples", "@type": "@json"},
     **{term: f"cr:{term}" for term in TERMS.split()},
 }
+LONGEST = 100  # characters of a name
 FORMATS = {".csv": "text/csv", ".sqlite": "application/vnd.sqlite3"}
 KINDS = {"String": "sc:Text", "Float64": "sc:Float", "Int64": "sc:Integer"}
 MEANINGS = {
@@ -48,7 +51,40 @@ MEANINGS = {
 }
 
 
-def describe(store: Store, given: "Submission", digest: str, files: Mapping[str, tuple[int, str]]) -> dict[str, Any]:
+class Submission(NamedTuple):
+    """Who submits a run.
+
+    Attributes:
+        who: name of the authors, which labels their planners in tables.
+        where: address at which they, or the code of their planners, are found.
+        licence: of the results, an expression of SPDX.
+    """
+
+    who: str
+    where: str
+    licence: str
+
+    @classmethod
+    def of(cls, who: str, where: str, licence: str) -> "Submission":
+        """Check the facts.
+
+        Raises:
+            UsageError: one is empty, too long, no address or unknown.
+        """
+        if not re.fullmatch(rf"[^\W_][^|<>`\n]{{0,{LONGEST - 1}}}", who):
+            raise UsageError(
+                f"--who {who!r}: must be a name of at most {LONGEST} characters, in a line without | < > `"
+            )
+        if not is_address(where):
+            raise UsageError(f"--where {where!r}: must be an address, http://... or https://...")
+        try:
+            return cls(who.strip(), where, canonicalize_license_expression(licence))
+        except InvalidLicenseExpression as error:
+            known = "an identifier of https://spdx.org/licenses, such as CC-BY-4.0 or MIT"
+            raise UsageError(f"--licence {licence!r}: must be {known} ({error})") from error
+
+
+def describe(store: Store, given: Submission, digest: str, files: Mapping[str, tuple[int, str]]) -> dict[str, Any]:
     """The metadata of a run.
 
     Args:
@@ -115,14 +151,14 @@ def _field(name: str, kind: str, table: str) -> dict[str, Any]:
     return {"@type": "cr:Field", **about, "dataType": KINDS[kind], "source": source}
 
 
-def sentence(store: Store, given: "Submission", digest: str) -> str:
+def sentence(store: Store, given: Submission, digest: str) -> str:
     """How to cite a run, in a sentence."""
     facts = store.provenance
     made = f"bonspiel {facts['version']}, commit {facts['commit']}, digest {digest}"
     return f"{given.who} ({str(facts['started'])[:4]}): results of {store.suite.name}. {made}. {given.where}"
 
 
-def citation(store: Store, given: "Submission", digest: str) -> str:
+def citation(store: Store, given: Submission, digest: str) -> str:
     """The content of CITATION.cff (https://citation-file-format.github.io, 1.2.0)."""
     quoted = json.dumps  # a JSON text is one of YAML
     lines = [

@@ -4,64 +4,26 @@ import hashlib
 import io
 import json
 import lzma
-import re
 import sqlite3
 import tarfile
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
-
-from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 
 from bonspiel.runs.archive import croissant
+from bonspiel.runs.archive.croissant import Submission
 from bonspiel.runs.archive.verify import verify
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.files import check_writable, writing
 from bonspiel.runs.part import WHOLE
 from bonspiel.runs.reporting import model_steps
 from bonspiel.runs.results import export
-from bonspiel.runs.results.download import is_address
 from bonspiel.runs.results.packed import METADATA, SUBMITTED, TABLE, reduce
 from bonspiel.runs.results.store import FILE, Count, Store, read
 
 CITATION = "CITATION.cff"
 SHARE = 0.02  # of the rows, which are replayed
 NEEDED = "commit", "version", "sources", "packages", "python", "platform", "cpu", "command", "started"
-LONGEST = 100  # characters of a name
-
-
-class Submission(NamedTuple):
-    """Who submits a run.
-
-    Attributes:
-        who: name of the authors, which labels their planners in tables.
-        where: address at which they, or the code of their planners, are found.
-        licence: of the results, an expression of SPDX.
-    """
-
-    who: str
-    where: str
-    licence: str
-
-    @classmethod
-    def of(cls, who: str, where: str, licence: str) -> "Submission":
-        """Check the facts.
-
-        Raises:
-            UsageError: one is empty, too long, no address or unknown.
-        """
-        if not re.fullmatch(rf"[^\W_][^|<>`\n]{{0,{LONGEST - 1}}}", who):
-            raise UsageError(
-                f"--who {who!r}: must be a name of at most {LONGEST} characters, in a line without | < > `"
-            )
-        if not is_address(where):
-            raise UsageError(f"--where {where!r}: must be an address, http://... or https://...")
-        try:
-            return cls(who.strip(), where, canonicalize_license_expression(licence))
-        except InvalidLicenseExpression as error:
-            known = "an identifier of https://spdx.org/licenses, such as CC-BY-4.0 or MIT"
-            raise UsageError(f"--licence {licence!r}: must be {known} ({error})") from error
 
 
 def submit(store: Store, given: Submission, file: Path, jobs: int, seed: int = 0) -> str:

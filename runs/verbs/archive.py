@@ -20,7 +20,8 @@ def verify(arguments: argparse.Namespace) -> int:
 
 def submit(arguments: argparse.Namespace) -> int:
     """Check a run and write it as one file for others."""
-    from bonspiel.runs.archive.submission import Submission, submit
+    from bonspiel.runs.archive.croissant import Submission
+    from bonspiel.runs.archive.submission import submit
     from bonspiel.runs.results import packed
 
     given = Submission.of(arguments.who, arguments.where, arguments.licence)
