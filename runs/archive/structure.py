@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import Any
@@ -34,9 +34,11 @@ def faults(store: Store) -> Iterator[str]:
     yield from _labels(store)
     if strays := store.strays():
         yield f"{counted(strays, 'row')} of no planner of the run"
+    failed: dict[tuple[Any, ...], dict[int, str]] = {}
+    for *key, episode, error in store.failures():
+        failed.setdefault(tuple(key), {})[episode] = error
     for setting, planned in store.suite.episodes().items():
-        yield from _rows(store, setting, planned)
-    yield from _failures(store)
+        yield from _rows(store, setting, planned, failed.get(setting[:4], {}))
     if change := seal.broken(store):
         yield change
 
@@ -77,13 +79,16 @@ def _labels(store: Store) -> Iterator[str]:
                 yield f"{label!r} labels {text} in {env}, which is another planner"
 
 
-def _rows(store: Store, setting: Setting, planned: int) -> Iterator[str]:
+def _rows(store: Store, setting: Setting, planned: int, failed: Mapping[int, str]) -> Iterator[str]:
+    """Faults of the rows of a setting; errors of those that failed are given by the episodes' numbers."""
     expected, found = set(store.part.episodes(planned)), set()
     for episode in store.episodes(setting):
         found.add(episode.number)
         if wrong := _wrong(setting, episode):
             yield f"{place(setting)}, episode {episode.number}: {wrong}"
-    if missing := sorted(expected - found):
+    for number, error in failed.items():
+        yield f"{place(setting)}, episode {number}: {'is there twice' if number in found else f'failed ({error})'}"
+    if missing := sorted(expected - found - failed.keys()):
         yield f"{place(setting)}: {counted(len(missing), 'episode')} missing, the first is {missing[0]}"
     if more := sorted(found - expected):
         yield f"{place(setting)}: {counted(len(more), 'episode')} too many, the first is {more[0]}"
@@ -107,10 +112,3 @@ def _wrong(setting: Setting, episode: Episode) -> str | None:
         if not math.isclose(np.frombuffer(episode.times, "<f4").sum(), episode.seconds, rel_tol=DIGITS):
             return "its times do not add up to its seconds"
     return None
-
-
-def _failures(store: Store) -> Iterator[str]:
-    for env, planner, budget, unit, episode, error in store.failures():
-        setting = next(one for one in store.suite.settings() if one[:4] == (env, planner, budget, unit))
-        doubled = any(one.number == episode for one in store.episodes(setting))
-        yield f"{place(setting)}, episode {episode}: " + ("is there twice" if doubled else f"failed ({error})")

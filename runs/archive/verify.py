@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bonspiel.commit import commit
+from bonspiel.planners.core.code.packages import origin
 from bonspiel.runs import provenance
 from bonspiel.runs.archive import replay
 from bonspiel.runs.archive.replay import HERE, Difference
@@ -11,6 +12,7 @@ from bonspiel.runs.archive.structure import faults
 from bonspiel.runs.progress import counted
 from bonspiel.runs.results.seal import Seal
 from bonspiel.runs.results.store import Count, Store
+from bonspiel.runs.suite import modules
 
 SHOWN = 10  # faults and differences
 
@@ -106,5 +108,8 @@ def _elsewhere(store: Store) -> str:
     if store.provenance.get("sources") != now["sources"]:
         ours = f"replayed by those of commit {commit() or 'unknown'}"
         return f"played by other sources ({theirs}), {ours}: where rows differ, the planner may have changed since"
-    found = provenance.other_version(store.provenance, now)
-    return f"played with {found} as here" if found else ""
+    if found := provenance.other_version(store.provenance, now):
+        return f"played with {found} as here"
+    told = " ".join(store.resolved.values())
+    changed = [one for one in modules([*store.suite.settings()]) if f"({one}: {origin(one)})" not in told]
+    return f"played with other sources of {', '.join(changed)}" if changed else ""

@@ -22,6 +22,7 @@ from bonspiel.runs.results.store import FILE, SEAL, Count, Store, opened, read
 
 ENDING = f".{FILE.partition('.')[2]}.xz"
 SUBMITTED = ".tar.xz"  # of `bonspiel submit`: the results and what describes them
+ENDINGS = ENDING, SUBMITTED
 METADATA, TABLE = "croissant.json", "episodes.csv"
 SHIPPED = Path(__file__).with_name("shipped")
 LARGEST = 2 * 2**30  # bytes of results; a small file can unpack to any size
@@ -35,7 +36,13 @@ UPDATE episode SET first_action = NULL, times = NULL, seconds = mean.seconds
 
 def shipped() -> list[str]:
     """The names of the runs that come with this package."""
-    return sorted(file.name.removesuffix(ENDING) for file in SHIPPED.glob(f"*{ENDING}"))
+    return sorted(_shipped_files())
+
+
+def _shipped_files() -> dict[str, Path]:
+    """Ours and those of accepted submissions, by name."""
+    files = [file for ending in ENDINGS for file in SHIPPED.glob(f"*{ending}")]
+    return {file.name.removesuffix(SUBMITTED).removesuffix(ENDING): file for file in files}
 
 
 def reduce(store: Store, folder: Path, facts: Mapping[str, str] | None = None) -> Path:
@@ -106,9 +113,9 @@ def read_any(given: Path | str, matches: bool = False, sealed: bool = True) -> I
             hashes = _unpack(file, folder / FILE, str(given))
         with read(folder, checked=file is not None, matches=matches) as store:
             if file is not None:
-                store.shipped = file.parent == SHIPPED
+                store.ours = file.parent == SHIPPED and not store.submission
                 named = file.name if is_address(given) else given
-                store.folder = Path(f"bonspiel's {given}" if store.shipped else named)  # its name in tables
+                store.folder = Path(f"bonspiel's {given}" if store.ours else named)  # its name in tables
             if sealed:
                 seal.check(store)
             if hashes and hashlib.sha256(export.csv_bytes(store)).hexdigest() != hashes.get(TABLE):
@@ -121,12 +128,12 @@ def read_any(given: Path | str, matches: bool = False, sealed: bool = True) -> I
 def _file(given: Path | str, scratch: Path) -> Path | None:
     """The packed file behind what was given, fetched if it has an address; None for a folder."""
     if is_address(given):
-        return download(str(given), scratch, (ENDING, SUBMITTED))
+        return download(str(given), scratch, ENDINGS)
     place = Path(given)
     if place.exists():
-        return place if place.is_file() and place.name.endswith((ENDING, SUBMITTED)) else None
-    if str(given) in shipped():
-        return SHIPPED / f"{given}{ENDING}"
+        return place if place.is_file() and place.name.endswith(ENDINGS) else None
+    if file := _shipped_files().get(str(given)):
+        return file
     raise UsageError(
         f"{given} holds no run: it is no folder, no file *{ENDING} or *{SUBMITTED}, no address http(s)://..., and not "
         f"shipped with bonspiel ({', '.join(shipped())})"

@@ -56,7 +56,7 @@ class Store:
         part: the share of the suite's episodes that belongs here.
         driver: of the last driver the start ("began", seconds since the epoch), and the "episodes" played and "seconds"
             of planning before it; empty without one.
-        shipped: whether it comes with this package; set by who reads it.
+        ours: whether it comes with this package, and was not submitted by others; set by who reads it.
         submission: who submitted the run ("who", "where", "licence"); empty unless it was, by `bonspiel submit`.
         model_steps: counts that `runs.results.packed` kept with the run, as from `runs.reporting.model_steps.by_key`.
     """
@@ -78,7 +78,7 @@ class Store:
         self.resolved: dict[str, str] = json.loads(meta["resolved"])
         self.provenance: dict[str, Any] = json.loads(meta["provenance"])
         self.driver: dict[str, float] = json.loads(meta.get(DRIVER, "{}"))
-        self.shipped = False
+        self.ours = False
         self.submission: dict[str, str] = json.loads(meta.get("submission", "{}"))
         self.model_steps: dict[str, float | None] = json.loads(meta.get("model_steps", "{}"))
         self._read_settings()

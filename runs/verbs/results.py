@@ -79,6 +79,7 @@ def report(arguments: argparse.Namespace) -> int:
     given = [arguments.run, *arguments.beside]
     if len({one.resolve() if isinstance(one, Path) else one for one in given}) < len(given):
         raise UsageError("--beside takes other runs, and each of them once")
+    from bonspiel.runs import provenance
     from bonspiel.runs.reporting.leaderboards import leaderboard
     from bonspiel.runs.results import packed, seal, store
 
@@ -87,7 +88,9 @@ def report(arguments: argparse.Namespace) -> int:
         seal.check(results)
         beside = [stack.enter_context(packed.read_any(given)) for given in arguments.beside]
         with writing(arguments.run):
-            html, text, *figures = leaderboard.write(results, beside, arguments.planner)
+            html, text, *figures = leaderboard.write(
+                results, beside, arguments.planner, provenance.made_by(arguments.line)
+            )
     paths = "\n            ".join(map(str, (html, text, *figures)))
     print(f"{text.read_text(encoding='utf-8')}\nleaderboard {paths}")
     return DONE

@@ -79,6 +79,7 @@ class Findings:
         episodes: by unit, budget and planner.
         unranked: a line for each other run of which no planner could be ranked.
         runs: where each run is from.
+        made: the command that made the leaderboards, with its version and commit.
     """
 
     boards: list[Leaderboard]
@@ -87,9 +88,10 @@ class Findings:
     episodes: Mapping[Key, Episodes] = field(default_factory=dict)
     unranked: Sequence[str] = ()
     runs: Rows = ()
+    made: str = ""
 
     @classmethod
-    def of(cls, stores: Sequence[Store], planners: Sequence[str] = ()) -> "Findings":
+    def of(cls, stores: Sequence[Store], planners: Sequence[str] = (), made: str = "") -> "Findings":
         """Of runs whose planners, or those of these names, are ranked together; the first one's problems count.
 
         Raises:
@@ -99,7 +101,7 @@ class Findings:
         boards, problems = leaderboards(stores, planners)
         found = costs(stores, problems) if boards else {}
         counts = episodes(stores, problems)
-        return cls(boards, problems, found, counts, [*unranked(stores, problems)], rows(stores))
+        return cls(boards, problems, found, counts, [*unranked(stores, problems)], rows(stores), made)
 
     def facts(self, board: Leaderboard) -> list[str]:
         """Sentences that say how to read a leaderboard."""

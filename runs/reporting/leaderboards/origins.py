@@ -33,7 +33,7 @@ def names(stores: Sequence[Store]) -> list[dict[tuple[str, str], str]]:
         for store in stores
     ]
     times = Counter(name for of_run in found for name in set(of_run.values()))
-    foreign = [place > 0 and not store.shipped for place, store in enumerate(stores)]
+    foreign = [place > 0 and not store.ours for place, store in enumerate(stores)]
     return [
         {key: f"{name} ({run})" if other or times[name] > 1 else name for key, name in of_run.items()}
         for run, other, of_run in zip(runs(stores), foreign, found, strict=True)
@@ -69,7 +69,7 @@ def _row(run: str, store: Store) -> list[str]:
     parts = [own, *own.get("merged", [])]
     commits = ", ".join(dict.fromkeys(str(part.get("commit") or "unknown")[:SHORT] for part in parts))
     machines = "; ".join(dict.fromkeys(str(part.get("cpu", "unknown")) for part in parts))
-    place = store.submission.get("where", "bonspiel" if store.shipped else str(store.folder))
+    place = store.submission.get("where", "bonspiel" if store.ours else str(store.folder))
     shown = (own.get(name, "unknown") for name in ("started", "seed", "digest of the results"))
     licence, command = store.submission.get("licence", ""), f"`{own.get('command', 'unknown')}`"
     return [run, place, commits, str(own.get("version", "unknown")), machines, *map(str, shown), licence, command]

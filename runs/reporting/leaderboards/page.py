@@ -41,7 +41,9 @@ def text(store: Store, found: Findings) -> str:
         links.append((f"board{place}", title(board)))
     if found.runs:
         told = _table("Where the planners' runs are from", found.runs, "runs")
-        sections += f'<section><h2 id="runs">Runs</h2>{told}</section>'
+        sections += (
+            f'<section><h2 id="runs">Runs</h2>{told}<p class="muted">Made by {escape(found.made)}.</p></section>'
+        )
         links.append(("runs", "runs"))
     data = {"charts": figures.data, "looks": {ALL: looks}}
     name = f"{store.suite.name}: leaderboard"

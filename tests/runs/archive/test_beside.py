@@ -49,6 +49,7 @@ def test_a_run_of_a_stranger_is_ranked_in_one_command_and_says_where_it_is_from(
         digest = Seal.kept(results).results
     assert digest in row
     assert f"{served}/theirs.tar.xz: " in err and f" bytes, 24 episodes, digest of the results {digest}\n" in err
+    assert f"Made by `bonspiel report {mine} --leaderboard --beside {served}/theirs.tar.xz`, bonspiel " in out
     page = look((mine / "leaderboard.html").read_text(encoding="utf-8"))
     assert "Abacus, 3 cores" in page.locator("table[data-name=runs]").inner_text()
 

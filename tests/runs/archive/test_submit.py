@@ -168,3 +168,20 @@ def test_a_submission_is_submitted_by_another(run, submitted, tmp_path):
     with packed.read_any(tmp_path / "again.tar.xz") as copy:
         assert copy.submission["who"] == "B. Bearer"
     shutil.rmtree(tmp_path / "x")
+
+
+def test_an_accepted_submission_has_a_name_and_is_not_taken_for_ours(run, submitted, tmp_path, monkeypatch):
+    folder = tmp_path / "shipped"
+    folder.mkdir()
+    shutil.copy(submitted, folder / "theirs.tar.xz")
+    submitted.unlink()
+    monkeypatch.setattr(packed, "SHIPPED", folder)
+    with packed.read_any("theirs") as results:
+        assert results.submission["who"] == "A. Author" and not results.ours
+    assert "not shipped with bonspiel (theirs)" in run("export", "peers")[2]
+
+
+def test_a_file_that_would_act_on_what_is_read_is_refused(run, played, change):
+    change(played, "CREATE TRIGGER t AFTER UPDATE ON episode BEGIN DELETE FROM episode; END")
+    status, _, err = run("export", played)
+    assert status == 2 and "it has something that no run has, t)" in err

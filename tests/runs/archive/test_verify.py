@@ -154,3 +154,14 @@ def test_an_unfinished_run_lacks_rows(run, played, change):
 def test_a_share_that_is_none_is_refused(run, share):
     status, _, err = run("verify", "peers", "--share", share)
     assert status == 2 and "must be above 0 and at most 1" in err
+
+
+def test_a_planner_of_another_package_that_has_changed_since_is_named(run, change, tmp_path):
+    own = "from bonspiel.planners.trees.uct import UCT\n\n\nclass Own(UCT):\n    'A planner of ours.'\n"
+    (tmp_path / "own_planner_of_verify.py").write_text(own)
+    line = "run", "trap", "--planner", "own_planner_of_verify:Own", "--budget", "3", "--episodes", "2", "--jobs", "1"
+    assert run(*line, "--out", "own")[0] == 0
+    assert "note" not in run("verify", "own", "--jobs", "1")[1]
+    older = "UPDATE meta SET value = replace(value, ': sources ', ': sources 0') WHERE key = 'resolved'"
+    change(tmp_path / "own", older, "DELETE FROM meta WHERE key = 'seal'")
+    assert "note: played with other sources of own_planner_of_verify" in run("verify", "own", "--jobs", "1")[1]
