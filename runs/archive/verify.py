@@ -98,11 +98,11 @@ def verify(store: Store, share: float, seed: int, jobs: int) -> Verdict:
         left_out=replay.counts(store, left_out),
         digest=Seal.of(store).results,
         sealed=Seal.kept(store) is not None,
-        elsewhere=_elsewhere(store),
+        elsewhere=_elsewhere(store, drawn),
     )
 
 
-def _elsewhere(store: Store) -> str:
+def _elsewhere(store: Store, drawn: replay.Rows) -> str:
     now = provenance.collect([])
     theirs = f"commit {store.provenance.get('commit') or 'unknown'}"
     if store.provenance.get("sources") != now["sources"]:
@@ -111,5 +111,5 @@ def _elsewhere(store: Store) -> str:
     if found := provenance.other_version(store.provenance, now):
         return f"played with {found} as here"
     told = " ".join(store.resolved.values())
-    changed = [one for one in modules([*store.suite.settings()]) if f"({one}: {origin(one)})" not in told]
+    changed = [one for one in modules([*drawn]) if f"({one}: {origin(one)})" not in told]
     return f"played with other sources of {', '.join(changed)}" if changed else ""
