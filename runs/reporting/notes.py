@@ -8,6 +8,7 @@ from bonspiel.runs.results import seal
 from bonspiel.runs.results.seal import Seal
 from bonspiel.runs.results.store import Store
 
+DIGEST = "digest of the results"
 INVALID = "a reward or a state that is not finite, or an exception of the model; they count as the worst"
 
 
@@ -28,7 +29,7 @@ def facts(store: Store) -> dict[str, Any]:
     kept = Seal.kept(store)
     digest = kept.results if kept else f"{Seal.of(store).results} (of now: the run carries none, unfinished or older)"
     own = {"seed": ", ".join(map(str, seeds)), **({} if store.part == WHOLE else {"part": store.part})}
-    return {**own, "digest of the results": digest, **store.provenance}
+    return {**own, DIGEST: digest, **store.provenance}
 
 
 def invalid_rollouts(store: Store) -> list[str]:

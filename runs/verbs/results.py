@@ -29,7 +29,7 @@ def nothing_played(folder: Path) -> UsageError:
 def show(folder: Path) -> int:
     """Print a run's tables, draw its chart and write its report; FAILED if episodes failed."""
     from bonspiel.runs.reporting import chart, markdown, page
-    from bonspiel.runs.reporting.notes import changes, notes
+    from bonspiel.runs.reporting.notes import DIGEST, changes, facts, notes
     from bonspiel.runs.results import store
     from bonspiel.runs.statistics import curves, timing
 
@@ -51,6 +51,7 @@ def show(folder: Path) -> int:
             if timings:
                 print(f"{timing.verdict(timings).replace('**', '')}\n")
             print(f"chart   {png}\n        {svg}\nreport  {html}\n        {text}")
+        print(f"digest  {facts(results)[DIGEST]}")
         changed = changes(results)
     if failures:
         print_failures(failures)

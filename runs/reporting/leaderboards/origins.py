@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from bonspiel.runs.experiment import Setting, UsageError
-from bonspiel.runs.reporting.notes import facts
+from bonspiel.runs.reporting.notes import DIGEST, facts
 from bonspiel.runs.results.store import Store
 
 SHORT = 10  # digits of a commit
-HEAD = "run", "from", "commit", "version", "machine", "begun", "seed", "digest of the results", "licence", "command"
+HEAD = "run", "from", "commit", "version", "machine", "begun", "seed", DIGEST, "licence", "command"
 
 
 def runs(stores: Sequence[Store]) -> list[str]:
@@ -70,6 +70,6 @@ def _row(run: str, store: Store) -> list[str]:
     commits = ", ".join(dict.fromkeys(str(part.get("commit") or "unknown")[:SHORT] for part in parts))
     machines = "; ".join(dict.fromkeys(str(part.get("cpu", "unknown")) for part in parts))
     place = store.submission.get("where", "bonspiel" if store.ours else str(store.folder))
-    shown = (own.get(name, "unknown") for name in ("started", "seed", "digest of the results"))
+    shown = (own.get(name, "unknown") for name in ("started", "seed", DIGEST))
     licence, command = store.submission.get("licence", ""), f"`{own.get('command', 'unknown')}`"
     return [run, place, commits, str(own.get("version", "unknown")), machines, *map(str, shown), licence, command]

@@ -91,8 +91,9 @@ def test_a_run_without_a_seal_is_read_as_ever(tmp_path):
 def test_a_report_says_the_digest_or_that_the_run_was_changed(run, tmp_path):
     folder = tmp_path / "x"
     line = "run", "trap", "--planner", "random", "--planner", "dpw", "--budget", "5", "--episodes", "3", "--jobs", "1"
-    assert run(*line, "--out", folder)[0] == 0
+    status, out, _ = run(*line, "--out", folder)
     digest = kept(folder).results
+    assert status == 0 and f"digest  {digest}\n" in out
     pages = [folder / "report.md", folder / "report.html"]
     assert all(digest in page.read_text(encoding="utf-8") for page in pages)
     changed(folder, A_RETURN)
