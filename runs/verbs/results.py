@@ -103,11 +103,11 @@ def chart(arguments: argparse.Namespace) -> int:
     from bonspiel.runs.results import packed
     from bonspiel.runs.statistics import curves
 
-    with packed.read_any(arguments.run) as results:
-        panels = curves.panels(results.suite, results.returns(), results.values("episode"))
     folder = arguments.out or arguments.run
-    if not (isinstance(folder, Path) and (arguments.out or folder.is_dir())):
-        raise UsageError(f"{arguments.run} is no folder: name one for the pictures with --out")
+    with packed.read_any(arguments.run) as results:
+        if not (isinstance(folder, Path) and (arguments.out or folder.is_dir())):
+            raise UsageError(f"{arguments.run} is no folder: name one for the pictures with --out")
+        panels = curves.panels(results.suite, results.returns(), results.values("episode"))
     if not panels:
         raise nothing_played(arguments.run)
     with writing(folder):
