@@ -75,7 +75,7 @@ class Submission(NamedTuple):
             raise UsageError(
                 f"--who {who!r}: must be a name of at most {LONGEST} characters, in a line without | < > `"
             )
-        if not is_address(where):
+        if not (is_address(where) and re.fullmatch(r"[^\s|<>`]+", where)):
             raise UsageError(f"--where {where!r}: must be an address, http://... or https://...")
         try:
             return cls(who.strip(), where, canonicalize_license_expression(licence))
@@ -114,7 +114,7 @@ def describe(store: Store, given: Submission, digest: str, files: Mapping[str, t
         "name": suite.name,
         "description": f"{suite.description or f'Run of {suite.name}'}. Returns of planners, an episode a row.",
         "url": given.where,
-        "license": f"https://spdx.org/licenses/{given.licence}",
+        "license": given.licence if " " in given.licence else f"https://spdx.org/licenses/{given.licence}",
         "creator": {"@type": "sc:Organization", "name": given.who, "url": given.where},
         "datePublished": str(facts["started"])[:10],
         "version": "1.0.0",

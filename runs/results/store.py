@@ -79,7 +79,7 @@ class Store:
         self.provenance: dict[str, Any] = json.loads(meta["provenance"])
         self.driver: dict[str, float] = json.loads(meta.get(DRIVER, "{}"))
         self.ours = False
-        self.submission: dict[str, str] = json.loads(meta.get("submission", "{}"))
+        self.submission = {name: str(fact) for name, fact in json.loads(meta.get("submission", "{}")).items()}
         self.model_steps: dict[str, float | None] = json.loads(meta.get("model_steps", "{}"))
         self._read_settings()
 

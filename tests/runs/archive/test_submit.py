@@ -117,6 +117,7 @@ def test_a_run_of_the_clock_alone_is_refused(run, tmp_path, played):
     [
         ("--who", "", "must be a name"),
         ("--who", "a|b", "must be a name"),
+        ("--where", "https://a b", "must be an address"),
         ("--where", "example.org", "must be an address, http://... or https://..."),
         ("--licence", "free", "must be an identifier of https://spdx.org/licenses"),
         ("--out", "x.zip", "its name must end in .tar.xz"),
@@ -179,6 +180,20 @@ def test_an_accepted_submission_has_a_name_and_is_not_taken_for_ours(run, submit
     with packed.read_any("theirs") as results:
         assert results.submission["who"] == "A. Author" and not results.ours
     assert "not shipped with bonspiel (theirs)" in run("export", "peers")[2]
+
+
+def test_a_choice_of_licences_is_an_expression(run, played, tmp_path):
+    line = [*GIVEN]
+    line[5] = "mit or apache-2.0"
+    assert run("submit", played, *line, "--out", "x.tar.xz")[0] == 0
+    assert json.loads(members(tmp_path / "x.tar.xz")["croissant.json"])["license"] == "MIT OR Apache-2.0"
+
+
+@pytest.mark.parametrize("facts", ["[]", "{", "3"])
+def test_a_submitter_that_is_none_is_refused(run, played, change, facts):
+    change(played, f"INSERT INTO meta VALUES ('submission', '{facts}')", "DELETE FROM meta WHERE key = 'seal'")
+    status, _, err = run("export", played)
+    assert status == 2 and "is not a readable results file" in err
 
 
 def test_a_file_that_would_act_on_what_is_read_is_refused(run, played, change):
