@@ -1,7 +1,8 @@
 """Episodes of a run played again, each by the problem, planner, budget and seed that its row names."""
 
+import functools
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from math import ceil
 from typing import Any, NamedTuple
@@ -51,12 +52,9 @@ class Difference(NamedTuple):
 def unrepeatable(store: Store) -> dict[Setting, str]:
     """The settings whose episodes cannot come out the same again, or cannot be played here, and why."""
     unseeded = seeding.notes(store.resolved)
-    unknown = {text: reason for text in {one.planner for one in store.suite.settings()} if (reason := _unknown(text))}
-    places = {one.env for one in store.suite.settings()}
-    absent = {text: reason for text in places if (reason := _absent(text))}
-    found = {}
+    found, refused = {}, functools.cache(_refused)
     for setting in store.suite.settings():
-        if reason := absent.get(setting.env) or unknown.get(setting.planner):
+        if reason := refused(model_of, setting.env) or refused(planners.parse, setting.planner):
             found[setting] = f"{HERE} ({reason})"
         elif setting.unit == "ms":
             found[setting] = "budgets by the clock"
@@ -70,17 +68,10 @@ def unrepeatable(store: Store) -> dict[Setting, str]:
 HERE = "what cannot be played here"
 
 
-def _unknown(planner: str) -> str | None:
+def _refused(make: Callable[[str], Any], text: str) -> str | None:
+    """Why a text names no planner or no model here; None if it does."""
     try:
-        parsed(planners.parse, planner)
-    except UsageError as error:
-        return str(error)
-    return None
-
-
-def _absent(env: str) -> str | None:
-    try:
-        model_of(env)
+        parsed(make, text)
     except UsageError as error:
         return str(error)
     return None
@@ -96,12 +87,17 @@ def draw(store: Store, share: float, seed: int, left_out: Mapping[Setting, str])
         left_out: settings that cannot be replayed.
     """
     settings = [setting for setting in store.suite.settings() if setting not in left_out]
-    rows = [(setting, one.number, one.seconds) for setting in settings for one in store.episodes(setting)]
+    rows = [
+        (setting, one.number, isinstance(one.seconds, float) and one.seconds <= AFFORDABLE)
+        for setting in settings
+        for one in store.episodes(setting)
+        if isinstance(one.number, int)  # others are faults of the file, as are times that are no numbers
+    ]
     order = named_rng("verify", seed, 0).permutation(len(rows))
     of_each: dict[tuple[str, str], int] = {}
     for index in order:
-        setting, _, seconds = rows[index]
-        if seconds <= AFFORDABLE:
+        setting, _, affordable = rows[index]
+        if affordable:
             of_each.setdefault(setting[:2], index)
     chosen = dict.fromkeys([*of_each.values(), *order])
     most = max(ceil(share * len(rows)), len(of_each))

@@ -83,6 +83,9 @@ def _rows(store: Store, setting: Setting, planned: int, failed: Mapping[int, str
     """Faults of the rows of a setting; errors of those that failed are given by the episodes' numbers."""
     expected, found = set(store.part.episodes(planned)), set()
     for episode in store.episodes(setting):
+        if not isinstance(episode.number, int):
+            yield f"{place(setting)}: {episode.number!r} is no number of an episode"
+            continue
         found.add(episode.number)
         if wrong := _wrong(setting, episode):
             yield f"{place(setting)}, episode {episode.number}: {wrong}"
@@ -104,6 +107,8 @@ def _wrong(setting: Setting, episode: Episode) -> str | None:
     for name, (count, fewest) in whole.items():
         if not (count is None or (isinstance(count, int) and count >= fewest)):
             return f"{name} {count!r} is not possible"
+    if not all(isinstance(blob, bytes | None) for blob in (episode.first_action, episode.times)):
+        return "its first action or its times are none"
     if episode.first_action is not None and len(episode.first_action) % 8:
         return "its first action is cut off"
     if episode.times is not None:

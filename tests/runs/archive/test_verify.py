@@ -1,7 +1,12 @@
 import pytest
 
+from bonspiel.runs import seeding
 from bonspiel.runs.archive import replay
+from bonspiel.runs.experiment import Entrant, Experiment
+from bonspiel.runs.results import run_folder
 from bonspiel.runs.results.packed import read_any
+from bonspiel.runs.results.rows import Batch, Episode
+from bonspiel.runs.suite import Suite
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -74,6 +79,12 @@ CHANGES = {
         "1 episode too many, the first is 3",
         "1 episode too many",
     ),
+    "a return that is a text": ([f"UPDATE episode SET total = 'x' {ROW}"], "return 'x' is not", "return 'x' is not"),
+    "seconds that are a text": ([f"UPDATE episode SET seconds = 'x' {ROW}"], "seconds 'x' is", "seconds 'x' is not"),
+    "steps that are no whole number": ([f"UPDATE episode SET steps = 1.5 {ROW}"], "steps 1.5 is", "steps 1.5 is not"),
+    "a first action that is a text": ([f"UPDATE episode SET first_action = 'x' {ROW}"], "times are none", "are none"),
+    "times that are a number": (["UPDATE episode SET times = 5 WHERE setting = 3"], "times are none", "are none"),
+    "a row of no number": ([f"UPDATE episode SET episode = 'x' {ROW}"], "'x' is no number", "'x' is no number of an"),
     "the commit": (["UPDATE meta SET value = json_set(value, '$.commit', 'a') WHERE key = 'provenance'"], RETOLD, None),
     "parameters": (
         ["UPDATE meta SET value = replace(value, 'exploration=0.5,', 'exploration=0.6,') WHERE key = 'resolved'"],
@@ -165,3 +176,25 @@ def test_a_planner_of_another_package_that_has_changed_since_is_named(run, chang
     older = "UPDATE meta SET value = replace(value, ': sources ', ': sources 0') WHERE key = 'resolved'"
     change(tmp_path / "own", older, "DELETE FROM meta WHERE key = 'seal'")
     assert "note: played with other sources of own_planner_of_verify" in run("verify", "own", "--jobs", "1")[1]
+
+
+def test_what_cannot_come_out_the_same_again_is_counted_by_its_reason(tmp_path):
+    shared, plain = "threads:inner=(uct),threads=2", "uct"
+    experiments = [
+        Experiment("trap", (Entrant(shared), Entrant(plain)), (3,), (1,), episodes=2),
+        Experiment("donut", (Entrant(plain),), (3,), episodes=2),
+    ]
+    suite = Suite("mine", (*experiments,))
+    resolved = {"trap": "", "donut": f"x; {seeding.UNSEEDED}", shared: "", plain: ""}
+    with run_folder.write(tmp_path / "run", suite, resolved, {}, False) as results:
+        for setting in suite.settings():
+            results.add(Batch(setting, [Episode(number, 1.0, 1, 0.1) for number in range(2)], 1.0))
+    with read_any(tmp_path / "run") as results:
+        left_out = replay.unrepeatable(results)
+        assert replay.counts(results, left_out) == {
+            "planners that decide otherwise when they are run again": 2,
+            "budgets by the clock": 4,
+            "environments that were played unseeded": 2,
+        }
+        (drawn,) = replay.draw(results, 1.0, 0, left_out)
+    assert drawn[:4] == ("trap", plain, 3, "simulations")
