@@ -25,7 +25,7 @@ SUBMITTED = ".tar.xz"  # of `bonspiel submit`: the results and what describes th
 ENDINGS = ENDING, SUBMITTED
 METADATA, TABLE = "croissant.json", "episodes.csv"
 SHIPPED = Path(__file__).with_name("shipped")
-LARGEST = 2 * 2**30  # bytes of results; a small file can unpack to any size
+LARGEST, DESCRIBED = 2 * 2**30, 2**24  # bytes of results, and of metadata; a small file can unpack to any size
 # first actions and times of decisions are most of a file; of the seconds only sums are read
 REDUCE = """
 UPDATE episode SET first_action = NULL, times = NULL, seconds = mean.seconds
@@ -157,7 +157,7 @@ def _unpack(file: Path, target: Path, called: str) -> dict[str, str]:
             if results is None or described is None:
                 raise ValueError("its members are no files")
             _copy(results, target)
-            hashes = {one["name"]: str(one["sha256"]) for one in json.load(described)["distribution"]}
+            hashes = {one["name"]: str(one["sha256"]) for one in json.loads(described.read(DESCRIBED))["distribution"]}
         with target.open("rb") as copy:
             if hashlib.file_digest(copy, "sha256").hexdigest() != hashes.get(FILE):
                 raise ValueError(f"{FILE} in it is not the one that {METADATA} describes")

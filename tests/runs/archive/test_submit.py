@@ -131,7 +131,9 @@ def test_facts_that_are_none_are_refused_before_anything_is_replayed(run, played
     assert status == 2 and reason in err and "replayed" not in err
 
 
-@pytest.mark.parametrize("kind", ["cut", "no tar", "other results", "other table", "no metadata", "other metadata"])
+@pytest.mark.parametrize(
+    "kind", ["cut", "no tar", "other results", "other table", "no metadata", "other metadata", "endless metadata"]
+)
 def test_a_damaged_submission_is_refused(run, submitted, tmp_path, kind):
     found, file = members(submitted), tmp_path / "spoiled.tar.xz"
     if kind == "cut":
@@ -148,6 +150,8 @@ def test_a_damaged_submission_is_refused(run, submitted, tmp_path, kind):
             found["croissant.json"] = json.dumps(described).encode()
         elif kind == "no metadata":
             del found["croissant.json"]
+        elif kind == "endless metadata":
+            found["croissant.json"] = b" " * packed.DESCRIBED + found["croissant.json"]
         else:
             found["croissant.json"] = b"[]"
         rewrite(file, found)
