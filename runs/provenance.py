@@ -118,6 +118,12 @@ def collect(arguments: Sequence[str], played: tuple[Path, ...] | None = None) ->
     }
 
 
+def made_by(arguments: Sequence[str]) -> str:
+    """What makes a report now, in words: the command, the version and the commit."""
+    facts = collect(arguments)
+    return f"`{facts['command']}`, bonspiel {facts['version']}, commit {facts['commit'] or 'unknown'}"
+
+
 def texts(facts: Mapping[str, Any]) -> dict[str, str]:
     """Facts as readable text by name, without those of merged runs."""
     result = {name: "unknown" if value is None else str(value) for name, value in facts.items() if name != "merged"}

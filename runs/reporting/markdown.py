@@ -5,7 +5,7 @@ from pathlib import Path
 
 from bonspiel.runs import provenance
 from bonspiel.runs.experiment import Setting
-from bonspiel.runs.reporting.notes import invalid_rollouts
+from bonspiel.runs.reporting.notes import changes, facts, invalid_rollouts
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.statistics import timing
 from bonspiel.runs.statistics.curves import Panel, caption, table, table_of_largest
@@ -20,7 +20,12 @@ def write(store: Store, panels: Sequence[Panel], timings: Mapping[Setting, timin
 
 def text(store: Store, panels: Sequence[Panel], timings: Mapping[Setting, timing.Timing], chart: Path) -> str:
     """The report; curves and timings as `page.text` takes them."""
-    parts = [f"# {store.suite.name}", store.suite.description, f"![reward against budget]({chart.name})"]
+    parts = [
+        f"# {store.suite.name}",
+        store.suite.description,
+        *changes(store),
+        f"![reward against budget]({chart.name})",
+    ]
     for panel in panels:
         parts += [f"## {panel.env}", table(panel), caption(panel), table_of_largest(panel)]
     if timings:
@@ -32,9 +37,8 @@ def text(store: Store, panels: Sequence[Panel], timings: Mapping[Setting, timing
         parts += [f"## {len(failures)} episodes failed", "\n".join(lines)]
     meanings = [f"- `{name}` is `{meaning}`" for name, meaning in store.resolved.items()]
     parts += ["## Environments and planners", "\n".join(meanings), "## Provenance"]
-    seeds = sorted({experiment.seed for experiment in store.suite.experiment})
-    facts = {"seed": ", ".join(map(str, seeds)), **store.provenance}
-    for one in facts, *facts.get("merged", []):
+    own = facts(store)
+    for one in own, *own.get("merged", []):
         shown = "\n".join(f"- {name}: {value}" for name, value in provenance.texts(one).items())
-        parts += ["" if one is facts else f"### {one['run']}", shown]
+        parts += ["" if one is own else f"### {one['run']}", shown]
     return "\n\n".join(filter(None, parts)) + "\n"

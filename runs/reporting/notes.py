@@ -1,14 +1,35 @@
 """Warnings for readers of a run's results, a line each."""
 
+from typing import Any
+
 from bonspiel.runs import seeding
+from bonspiel.runs.part import WHOLE
+from bonspiel.runs.results import seal
+from bonspiel.runs.results.seal import Seal
 from bonspiel.runs.results.store import Store
 
+DIGEST = "digest of the results"
 INVALID = "a reward or a state that is not finite, or an exception of the model; they count as the worst"
 
 
 def notes(store: Store) -> list[str]:
-    """A line for each environment that was played unseeded, and one if rollouts were invalid."""
-    return [*seeding.notes(store.resolved), *invalid_rollouts(store)]
+    """A line if the file was changed, for each environment that was played unseeded, and if rollouts were invalid."""
+    return [*changes(store), *seeding.notes(store.resolved), *invalid_rollouts(store)]
+
+
+def changes(store: Store) -> list[str]:
+    """A line that says how the file was changed after the run was complete; none if it was not."""
+    change = seal.broken(store)
+    return [f"this run is not to be trusted: {change}; restore {store.folder}, or see `bonspiel verify`"] * bool(change)
+
+
+def facts(store: Store) -> dict[str, Any]:
+    """The provenance of a run as reports show it: seed, part and digest of the results too."""
+    seeds = sorted({experiment.seed for experiment in store.suite.experiment})
+    kept = Seal.kept(store)
+    digest = kept.results if kept else f"{Seal.of(store).results} (of now: the run carries none, unfinished or older)"
+    own = {"seed": ", ".join(map(str, seeds)), **({} if store.part == WHOLE else {"part": store.part})}
+    return {**own, DIGEST: digest, **store.provenance}
 
 
 def invalid_rollouts(store: Store) -> list[str]:

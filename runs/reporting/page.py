@@ -19,7 +19,7 @@ from bonspiel.runs.progress import Advance, counted, progress
 from bonspiel.runs.reporting import chart, charts, model_steps, tables
 from bonspiel.runs.reporting.figures import Figures, budget_choice, legend
 from bonspiel.runs.reporting.model_steps import Steps
-from bonspiel.runs.reporting.notes import invalid_rollouts
+from bonspiel.runs.reporting.notes import changes, invalid_rollouts
 from bonspiel.runs.results.store import Count, Store
 from bonspiel.runs.statistics import curves, timing
 from bonspiel.runs.statistics import sample as statistics
@@ -225,6 +225,7 @@ def _state(store: Store, verdict: str) -> str:
     if failed:
         failures = f"<strong>{counted(failed, 'episode')} failed</strong>"
         state += f'<p class="bad">{failures}, <a href="#failures">see below</a>.</p>'
+    state += "".join(f'<p class="bad">{escape(line)}.</p>' for line in changes(store))
     state += "".join(f"<p>{escape(line)}.</p>" for line in invalid_rollouts(store))
     return state + (verdict if 'class="bad"' in verdict else "")
 

@@ -7,11 +7,11 @@ from html import escape
 from typing import Any
 
 from bonspiel.runs.experiment import Setting, amount
-from bonspiel.runs.part import WHOLE
 from bonspiel.runs.progress import counted
 from bonspiel.runs.provenance import texts
 from bonspiel.runs.reporting.chart import UNITS
 from bonspiel.runs.reporting.model_steps import Steps
+from bonspiel.runs.reporting.notes import facts
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.statistics.curves import Column, Panel
 from bonspiel.runs.statistics.sample import Interval
@@ -136,9 +136,7 @@ def of_failures(failures: Sequence[tuple[str, str, float, str, int, str]]) -> st
 
 def provenance(store: Store) -> str:
     """The facts of a run and of all its parts, if several were merged."""
-    seeds = sorted({experiment.seed for experiment in store.suite.experiment})
-    own = {} if store.part == WHOLE else {"part": store.part}
-    parts = [_facts({"seed": ", ".join(map(str, seeds)), **own, **store.provenance})]
+    parts = [_facts(facts(store))]
     for one in store.provenance.get("merged", []):
         parts.append(f"<h3>{escape(str(one.get('run', 'a part')))}</h3>{_facts(one)}")
     return "".join(parts)

@@ -1,6 +1,7 @@
 """Exports every episode as CSV or Parquet."""
 
 import csv
+import io
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -55,6 +56,13 @@ def to_csv(store: Store, stream: TextIO) -> None:
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(COLUMNS)
     writer.writerows(rows(store))
+
+
+def csv_bytes(store: Store) -> bytes:
+    """The CSV of every episode, the same for equal runs."""
+    text = io.StringIO(newline="")
+    to_csv(store, text)
+    return text.getvalue().encode()
 
 
 def to_parquet(store: Store, path: Path) -> None:

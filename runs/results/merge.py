@@ -11,6 +11,7 @@ from typing import Any
 from bonspiel.runs.experiment import Setting, UsageError, amount
 from bonspiel.runs.files import locked
 from bonspiel.runs.provenance import changed, other_version
+from bonspiel.runs.results import seal
 from bonspiel.runs.results.kept import add_all
 from bonspiel.runs.results.rows import REPEATED, Batch, Episode, Failure
 from bonspiel.runs.results.run_folder import drafted, holds
@@ -36,6 +37,8 @@ def merge(folder: Path, runs: Sequence[Path], command: str) -> tuple[int, int]:
     """
     with ExitStack() as opened:
         stores = [opened.enter_context(read(run, checked=True)) for run in runs]
+        for store in stores:
+            seal.check(store)
         for store in stores[1:]:
             _check(stores[0], store)
         resolved = {text: meaning for store in stores for text, meaning in store.resolved.items()}

@@ -1,20 +1,31 @@
 """A run as one small file, to ship or to share: its results without what only its own reports need, compressed."""
 
+import hashlib
 import json
 import lzma
 import shutil
 import sqlite3
+import sys
+import tarfile
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import IO
 
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.files import writing
-from bonspiel.runs.results.store import FILE, Store, read
+from bonspiel.runs.results import export, seal
+from bonspiel.runs.results.download import download, is_address
+from bonspiel.runs.results.seal import Seal
+from bonspiel.runs.results.store import FILE, SEAL, Count, Store, opened, read
 
 ENDING = f".{FILE.partition('.')[2]}.xz"
+SUBMITTED = ".tar.xz"  # of `bonspiel submit`: the results and what describes them
+ENDINGS = ENDING, SUBMITTED
+METADATA, TABLE = "croissant.json", "episodes.csv"
 SHIPPED = Path(__file__).with_name("shipped")
+LARGEST, DESCRIBED = 2 * 2**30, 2**24  # bytes of results, and of metadata; a small file can unpack to any size
 # first actions and times of decisions are most of a file; of the seconds only sums are read
 REDUCE = """
 UPDATE episode SET first_action = NULL, times = NULL, seconds = mean.seconds
@@ -25,11 +36,44 @@ UPDATE episode SET first_action = NULL, times = NULL, seconds = mean.seconds
 
 def shipped() -> list[str]:
     """The names of the runs that come with this package."""
-    return sorted(file.name.removesuffix(ENDING) for file in SHIPPED.glob(f"*{ENDING}"))
+    return sorted(_shipped_files())
+
+
+def _shipped_files() -> dict[str, Path]:
+    """Ours and those of accepted submissions, by name."""
+    files = [file for ending in ENDINGS for file in SHIPPED.glob(f"*{ending}")]
+    return {file.name.removesuffix(SUBMITTED).removesuffix(ENDING): file for file in files}
+
+
+def reduce(store: Store, folder: Path, facts: Mapping[str, str] | None = None) -> Path:
+    """Write a copy of a run into an empty folder: returns, steps and simulations, and the mean of the seconds.
+
+    Args:
+        store: the run.
+        folder: for the copy.
+        facts: entries to keep with it, JSON by name.
+
+    Returns:
+        The file.
+
+    Raises:
+        sqlite3.Error: it cannot be written.
+    """
+    copy = folder / FILE
+    store.copy(copy)
+    with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
+        connection.executescript(REDUCE)
+        connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", (facts or {}).items())
+        connection.execute("DELETE FROM meta WHERE key = ?", [SEAL])
+        connection.execute("VACUUM")
+    with closing(opened(folder, "rw", False)) as small:
+        seal.attach(small)
+        small.settle()
+    return copy
 
 
 def pack(store: Store, file: Path, model_steps: Mapping[str, float | None] | None = None) -> None:
-    """Write a run as one file: returns, steps and simulations of each episode, and the mean of the seconds.
+    """Write a run as one file; see `reduce`.
 
     Args:
         store: the run.
@@ -42,47 +86,96 @@ def pack(store: Store, file: Path, model_steps: Mapping[str, float | None] | Non
     if not file.name.endswith(ENDING):
         raise UsageError(f"{file} cannot be written: its name must end in {ENDING}")
     with TemporaryDirectory() as folder, writing(file, sqlite3.Error):
-        copy = Path(folder, FILE)
-        store.copy(copy)
-        with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
-            connection.executescript(REDUCE)
-            counts = json.dumps(store.model_steps if model_steps is None else model_steps)
-            connection.execute("INSERT OR REPLACE INTO meta VALUES ('model_steps', ?)", [counts])
-            connection.execute("VACUUM")
+        facts = {"model_steps": json.dumps(store.model_steps if model_steps is None else model_steps)}
+        copy = reduce(store, Path(folder), facts)
         with copy.open("rb") as source, lzma.open(file, "wb", preset=9) as target:
             shutil.copyfileobj(source, target)
 
 
 @contextmanager
-def read_any(given: Path, matches: bool = False) -> Iterator[Store]:
-    """A run's results for reading, from its folder, from a packed file, or by the name of one that is shipped.
+def read_any(given: Path | str, matches: bool = False, sealed: bool = True) -> Iterator[Store]:
+    """A run's results for reading, wherever they are.
 
     Args:
-        given: one of these.
+        given: its folder, a packed or submitted file, the name of a run that is shipped, or the address of such a file
+            (a text that begins with http:// or https://).
         matches: whether a folder may also be that of a match, as for `read`.
+        sealed: whether to refuse a run that was changed after it was complete.
 
     Raises:
         UsageError: it is none of these, or cannot be read.
     """
-    file, called = given, given
-    if not given.exists():
-        file, called = SHIPPED / f"{given}{ENDING}", Path(f"bonspiel's {given}")
-        if str(given) not in shipped():
-            known = ", ".join(shipped())
-            raise UsageError(
-                f"{given} holds no run: it is no folder, no file *{ENDING}, and not shipped with bonspiel ({known})"
-            )
-    elif given.is_dir() or not given.name.endswith(ENDING):
-        with read(given, matches=matches) as store:
+    with TemporaryDirectory() as scratch:
+        folder, file = Path(given), _file(given, Path(scratch))
+        hashes: dict[str, str] = {}
+        if file is not None:
+            folder = Path(scratch)
+            hashes = _unpack(file, folder / FILE, str(given))
+        with read(folder, checked=file is not None, matches=matches) as store:
+            if file is not None:
+                store.ours = file.parent == SHIPPED and not store.submission
+                named = file.name if is_address(given) else given
+                store.folder = Path(f"bonspiel's {given}" if store.ours else named)  # its name in tables
+            if sealed:
+                seal.check(store)
+            if hashes and hashlib.sha256(export.csv_bytes(store)).hexdigest() != hashes.get(TABLE):
+                raise UsageError(f"{given} is not a packed run ({TABLE} in it has other episodes than {FILE})")
+            if file is not None and is_address(given):
+                _show(store, str(given), file.stat().st_size)
             yield store
-        return
-    with TemporaryDirectory() as folder:
-        copy = Path(folder, FILE)
-        try:
-            with lzma.open(file) as source, copy.open("wb") as target:
-                shutil.copyfileobj(source, target)
-        except (lzma.LZMAError, EOFError) as error:
-            raise UsageError(f"{file} is not a packed run ({error})") from error
-        with read(copy.parent, checked=True) as store:
-            store.folder = called  # names the run in tables
-            yield store
+
+
+def _file(given: Path | str, scratch: Path) -> Path | None:
+    """The packed file behind what was given, fetched if it has an address; None for a folder."""
+    if is_address(given):
+        return download(str(given), scratch, ENDINGS)
+    place = Path(given)
+    if place.exists():
+        return place if place.is_file() and place.name.endswith(ENDINGS) else None
+    if file := _shipped_files().get(str(given)):
+        return file
+    raise UsageError(
+        f"{given} holds no run: it is no folder, no file *{ENDING} or *{SUBMITTED}, no address http(s)://..., and not "
+        f"shipped with bonspiel ({', '.join(shipped())})"
+    )
+
+
+def _unpack(file: Path, target: Path, called: str) -> dict[str, str]:
+    """Write the results file that is packed in a file; the SHA-256 of all that its metadata describe, by name.
+
+    Raises:
+        UsageError: there is none in it, or it is damaged, too large or not the one that its metadata describe.
+    """
+    try:
+        if not file.name.endswith(SUBMITTED):
+            with lzma.open(file) as source:
+                _copy(source, target)
+            return {}
+        with tarfile.open(file) as archive:
+            found = {name: archive.extractfile(name) for name in (FILE, METADATA)}
+            results, described = found[FILE], found[METADATA]
+            if results is None or described is None:
+                raise ValueError("its members are no files")
+            _copy(results, target)
+            hashes = {one["name"]: str(one["sha256"]) for one in json.loads(described.read(DESCRIBED))["distribution"]}
+        with target.open("rb") as copy:
+            if hashlib.file_digest(copy, "sha256").hexdigest() != hashes.get(FILE):
+                raise ValueError(f"{FILE} in it is not the one that {METADATA} describes")
+        return hashes
+    except (lzma.LZMAError, tarfile.TarError, EOFError, KeyError, TypeError, AttributeError, ValueError) as error:
+        raise UsageError(f"{called} is not a packed run ({error})") from error
+
+
+def _copy(source: IO[bytes], target: Path) -> None:
+    with target.open("wb") as copy:
+        while block := source.read(2**20):
+            if copy.tell() + len(block) > LARGEST:
+                raise ValueError(f"it unpacks to more than {LARGEST:,} bytes")
+            copy.write(block)
+
+
+def _show(store: Store, address: str, size: int) -> None:
+    """Say what came from an address: who uses its results can note the digest, and see whether they change."""
+    kept, done = Seal.kept(store), Count.of(store.counts()).done
+    digest = f"digest of the results {kept.results}" if kept else "without a digest of its results"
+    print(f"{address}: {size:,} bytes, {done:,} episodes, {digest}", file=sys.stderr)

@@ -12,9 +12,9 @@ from bonspiel.runs.experiment import RunError, UsageError, amount
 from bonspiel.runs.files import LOCK, locked, writing
 from bonspiel.runs.part import WHOLE, RunPart
 from bonspiel.runs.provenance import changed, other_version
-from bonspiel.runs.results import kept
+from bonspiel.runs.results import kept, seal
 from bonspiel.runs.results.schema import create
-from bonspiel.runs.results.store import FILE, Store, opened, plan, read
+from bonspiel.runs.results.store import FILE, MATCH, Store, opened, plan, read
 from bonspiel.runs.suite import Suite
 
 DRAFT = "results.sqlite.new"
@@ -62,6 +62,7 @@ def write(
             try:
                 store.begin(suite, resolved)
                 yield store
+                seal.attach(store)
             except sqlite3.OperationalError as error:
                 reason = f"cannot be written ({error}); its content is safe: continue with --resume"
                 raise RunError(f"{folder / FILE} {reason}") from error
@@ -131,6 +132,8 @@ def _holds_run(
             raise UsageError(f"{folder} was begun with {commit}, {mixed}: {other}, or check out that version")
         if found := other_version(store.provenance, provenance):
             raise UsageError(f"{folder} was begun with {found}, {mixed}: {other}, or install that version")
+        if not (folder / MATCH).exists():  # whose records count, and bring its rows up to date
+            seal.check(store)
     return True
 
 
@@ -150,6 +153,7 @@ def drafted(
             create(folder / DRAFT, meta, suite.episodes())
             with closing(opened(folder, "rw", False, DRAFT)) as store:
                 yield store
+                seal.attach(store)
                 store.settle()  # closing would do it too, but hide a failure
             (folder / DRAFT).rename(folder / FILE)
         finally:

@@ -24,6 +24,8 @@ CREATE TABLE failure (
     PRIMARY KEY (setting, episode)) WITHOUT ROWID;
 """
 
+ACTIVE = "SELECT name FROM sqlite_master WHERE type IN ('trigger', 'view')"
+
 # From each schema to the next; a new file is created by the same steps.
 MIGRATIONS = (
     """
@@ -72,6 +74,8 @@ def connect(file: Path, mode: str, checked: bool) -> sqlite3.Connection:
             missing = _tables(fresh) - _tables(connection)
         if missing:
             raise ValueError(f"its table {min(missing)[0]} is missing or changed")
+        if active := connection.execute(ACTIVE).fetchall():  # a stranger's could change what is read or written
+            raise ValueError(f"it has something that no run has, {active[0][0]}")
         if checked:
             (check,), *_ = connection.execute("PRAGMA quick_check(1)")
             if check != "ok":

@@ -19,6 +19,7 @@ from bonspiel.runs.suite import Suite
 
 FILE = "results.sqlite"
 MATCH = "match.json"  # in the folder of a match
+DRIVER, SEAL = "driver", "seal"  # entries of the table `meta` that change while all else stays
 DAMAGE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)  # other errors come from around the file
 
 
@@ -55,6 +56,8 @@ class Store:
         part: the share of the suite's episodes that belongs here.
         driver: of the last driver the start ("began", seconds since the epoch), and the "episodes" played and "seconds"
             of planning before it; empty without one.
+        ours: whether it comes with this package, and was not submitted by others; set by who reads it.
+        submission: who submitted the run ("who", "where", "licence"); empty unless it was, by `bonspiel submit`.
         model_steps: counts that `runs.results.packed` kept with the run, as from `runs.reporting.model_steps.by_key`.
     """
 
@@ -66,7 +69,7 @@ class Store:
         """
         self.folder = folder
         self._connection = connection
-        meta = dict(connection.execute("SELECT key, value FROM meta"))
+        meta = self.entries()
         try:
             self.suite = Suite.of(meta["name"], json.loads(meta["suite"]))
             self.part = RunPart.parse(meta.get("part", str(WHOLE)))
@@ -74,7 +77,9 @@ class Store:
             raise ValueError(f"its suite is damaged: {error}") from error
         self.resolved: dict[str, str] = json.loads(meta["resolved"])
         self.provenance: dict[str, Any] = json.loads(meta["provenance"])
-        self.driver: dict[str, float] = json.loads(meta.get("driver", "{}"))
+        self.driver: dict[str, float] = json.loads(meta.get(DRIVER, "{}"))
+        self.ours = False
+        self.submission = {name: str(fact) for name, fact in json.loads(meta.get("submission", "{}")).items()}
         self.model_steps: dict[str, float | None] = json.loads(meta.get("model_steps", "{}"))
         self._read_settings()
 
@@ -89,6 +94,15 @@ class Store:
         """Close the file."""
         self._connection.close()
 
+    def entries(self) -> dict[str, str]:
+        """The facts of the run as they are in the file, as JSON by name."""
+        return dict(self._connection.execute("SELECT key, value FROM meta"))
+
+    def note(self, name: str, text: str) -> None:
+        """Add a fact, or replace it."""
+        with self._connection:
+            self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, text))
+
     def add(self, batch: Batch) -> None:
         """Keep a batch, all of it or nothing; a result replaces an earlier failure of the episode.
 
@@ -100,6 +114,7 @@ class Store:
         failed = [{"setting": key, **one._asdict()} for one in batch.results if not isinstance(one, Episode)]
         insert = f"INSERT INTO episode (setting, {COLUMNS}) VALUES (:setting, {VALUES})"
         with self._connection:
+            self._break_seal()
             self._connection.executemany(insert, played)
             self._connection.executemany("DELETE FROM failure WHERE setting = :setting AND episode = :number", played)
             self._connection.executemany("INSERT OR REPLACE INTO failure VALUES (:setting, :number, :error)", failed)
@@ -108,7 +123,11 @@ class Store:
         """Remove episodes, which are played again."""
         keys = ((self._ids[setting], number) for number in numbers)
         with self._connection:
+            self._break_seal()
             self._connection.executemany("DELETE FROM episode WHERE setting = ? AND episode = ?", keys)
+
+    def _break_seal(self) -> None:
+        self._connection.execute("DELETE FROM meta WHERE key = ?", (SEAL,))
 
     def settle(self) -> None:
         """Move the write-ahead log, which SQLite keeps next to the file, into the file itself.
@@ -133,10 +152,13 @@ class Store:
         """Note that a driver begins now, with a suite that is the run's own or extends it."""
         progress = Count.of(self.counts())
         self.driver = {"began": time.time(), "episodes": progress.done, "seconds": progress.seconds}
-        if suite.digest() != self.suite.digest():
+        extended = suite.digest() != self.suite.digest()
+        if extended:
             self.suite, self.resolved = suite, {**self.resolved, **resolved}
-        meta = plan(self.suite, self.resolved) | {"driver": json.dumps(self.driver)}
+        meta = plan(self.suite, self.resolved) | {DRIVER: json.dumps(self.driver)}
         with self._connection:
+            if extended:
+                self._break_seal()
             self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", meta.items())
             add_settings(self._connection, self.suite.episodes())
         self._read_settings()
@@ -212,6 +234,13 @@ class Store:
         """
         with closing(sqlite3.connect(file)) as other:
             self._connection.backup(other)
+
+    def strays(self) -> int:
+        """The number of results of settings that the run does not have; 0 unless the file was changed by hand."""
+        query = """SELECT count(*) FROM (SELECT setting FROM episode UNION ALL SELECT setting FROM failure)
+            WHERE setting NOT IN (SELECT id FROM setting)"""
+        ((count,),) = self._connection.execute(query)
+        return int(count)
 
     def failures(self) -> list[tuple[str, str, int | float, str, int, str]]:
         """(env, planner, budget, unit, episode, error) of every episode that failed."""

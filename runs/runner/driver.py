@@ -22,6 +22,7 @@ from bonspiel.runs.runner.episode import play_batch
 from bonspiel.runs.runner.schedule import Schedule
 from bonspiel.runs.suite import Suite, model_of
 
+CHANGED = "this shows whether its planners have changed since:"
 PULSE_GROWTH = 1.2  # of the time between two lines while no episode ends
 
 
@@ -34,7 +35,7 @@ def play(
     part: RunPart = WHOLE,
     place: Place = HERE,
     unseeded: bool = False,
-    keep: Sequence[Path] = (),
+    keep: Sequence[Path | str] = (),
 ) -> None:
     """Play all episodes of a suite, or of a part of it, that are not in the folder's results yet.
 
@@ -59,6 +60,9 @@ def play(
         print(f"note: {note}", file=sys.stderr)
     with backends.connect(place, jobs) as workers, ExitStack() as stack:
         earlier = [stack.enter_context(packed.read_any(run)) for run in keep]
+        for run, old in zip(keep, earlier, strict=True):
+            if old.provenance.get("sources") != provenance.get("sources"):
+                print(f"note: {run} was played by other sources; {CHANGED} bonspiel verify {run}", file=sys.stderr)
         with run_folder.write(folder, suite, resolved, provenance, resume, part, earlier) as results:
             play_pending(results, workers)
 

@@ -129,7 +129,7 @@ def add_verbs(verb: Verb) -> None:
         "--keep",
         "RUN",
         (
-            "keep the episodes of another run, a folder, a file *.sqlite.xz or `peers`, that this one has too: same "
+            "keep the episodes of another run, as for `report --beside`, that this one has too: same "
             "problem, planner, seed and simulations; also those of other sources, so play anew what has changed; "
             "repeatable, the first run that has an episode counts"
         ),

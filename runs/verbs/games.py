@@ -110,7 +110,7 @@ def add_verbs(verb: Verb) -> None:
         "chart a planner's win rate against its budget, from matches",
         "bonspiel strength results/50ms results/200ms results/1s --out strength.png",
     )
-    option(command, "runs", "RUN", "folder of a match", nargs="+")
+    option(command, "runs", "RUN", "folder of a match", nargs="+", type=Path)
     option(
         command,
         "--out",

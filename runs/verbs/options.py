@@ -5,10 +5,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+
+def run_of(text: str) -> Path | str:
+    """The place of a run as `packed.read_any` takes it: a path, or an address as it is."""
+    from bonspiel.runs.results.download import is_address  # late: --help starts sooner
+
+    return text if is_address(text) else Path(text)
+
+
 KINDS: dict[str, Any] = {
     **dict.fromkeys(("N", "MS", "P", "PORT"), int),
     **dict.fromkeys(("S", "T", "SD", "F", "MB"), float),
-    **dict.fromkeys(("FILE", "FOLDER", "MATCH", "OUT", "PROBLEM", "RECORD", "RUN"), Path),
+    **dict.fromkeys(("FILE", "FOLDER", "MATCH", "OUT", "PROBLEM", "RECORD"), Path),
+    "RUN": run_of,
 }
 """The types of values by their names in the help, up to a point: FILE.html is a FILE."""
 

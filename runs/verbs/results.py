@@ -29,7 +29,7 @@ def nothing_played(folder: Path) -> UsageError:
 def show(folder: Path) -> int:
     """Print a run's tables, draw its chart and write its report; FAILED if episodes failed."""
     from bonspiel.runs.reporting import chart, markdown, page
-    from bonspiel.runs.reporting.notes import notes
+    from bonspiel.runs.reporting.notes import DIGEST, changes, facts, notes
     from bonspiel.runs.results import store
     from bonspiel.runs.statistics import curves, timing
 
@@ -51,10 +51,11 @@ def show(folder: Path) -> int:
             if timings:
                 print(f"{timing.verdict(timings).replace('**', '')}\n")
             print(f"chart   {png}\n        {svg}\nreport  {html}\n        {text}")
+        print(f"digest  {facts(results)[DIGEST]}")
+        changed = changes(results)
     if failures:
         print_failures(failures)
-        return FAILED
-    return DONE
+    return FAILED if failures or changed else DONE
 
 
 def print_failures(failures: Sequence[tuple[str, str, int | float, str, int, str]]) -> None:
@@ -72,20 +73,25 @@ def print_failures(failures: Sequence[tuple[str, str, int | float, str, int, str
 def report(arguments: argparse.Namespace) -> int:
     """Print a finished or unfinished run's tables again, draw its chart and write its report, or its leaderboard."""
     if not arguments.leaderboard:
-        if arguments.beside:
-            raise UsageError("--beside ranks planners of several runs: give --leaderboard too")
+        for name in ("beside", "planner"):
+            if getattr(arguments, name):
+                raise UsageError(f"--{name} tells whose planners are ranked: give --leaderboard too")
         return show(arguments.run)
-    folders = [arguments.run, *arguments.beside]
-    if len({folder.resolve() for folder in folders}) < len(folders):
+    given = [arguments.run, *arguments.beside]
+    if len({one.resolve() if isinstance(one, Path) else one for one in given}) < len(given):
         raise UsageError("--beside takes other runs, and each of them once")
+    from bonspiel.runs import provenance
     from bonspiel.runs.reporting.leaderboards import leaderboard
-    from bonspiel.runs.results import packed, store
+    from bonspiel.runs.results import packed, seal, store
 
     with ExitStack() as stack:
         results = stack.enter_context(store.read(arguments.run))
+        seal.check(results)
         beside = [stack.enter_context(packed.read_any(given)) for given in arguments.beside]
         with writing(arguments.run):
-            html, text, *figures = leaderboard.write(results, beside)
+            html, text, *figures = leaderboard.write(
+                results, beside, arguments.planner, provenance.made_by(arguments.line)
+            )
     paths = "\n            ".join(map(str, (html, text, *figures)))
     print(f"{text.read_text(encoding='utf-8')}\nleaderboard {paths}")
     return DONE
@@ -94,14 +100,16 @@ def report(arguments: argparse.Namespace) -> int:
 def chart(arguments: argparse.Namespace) -> int:
     """Draw a run's chart."""
     from bonspiel.runs.reporting import chart
-    from bonspiel.runs.results import store
+    from bonspiel.runs.results import packed
     from bonspiel.runs.statistics import curves
 
-    with store.read(arguments.run) as results:
+    folder = arguments.out or arguments.run
+    with packed.read_any(arguments.run) as results:
+        if not (isinstance(folder, Path) and (arguments.out or folder.is_dir())):
+            raise UsageError(f"{arguments.run} is no folder: name one for the pictures with --out")
         panels = curves.panels(results.suite, results.returns(), results.values("episode"))
     if not panels:
         raise nothing_played(arguments.run)
-    folder = arguments.out or arguments.run
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         paths = chart.save(panels, folder, regret=arguments.regret)
@@ -136,10 +144,10 @@ def export(arguments: argparse.Namespace) -> int:
 
 def status(arguments: argparse.Namespace) -> int:
     """Print the progress of a run, once or until it is finished or its driver ends."""
-    from bonspiel.runs.results import status, store
+    from bonspiel.runs.results import packed, status
 
     while True:
-        with store.read(arguments.run, matches=True) as results:
+        with packed.read_any(arguments.run, matches=True, sealed=False) as results:
             found, suite = status.status(results), results.suite
         if arguments.json:
             print(json.dumps(found.as_json()), flush=True)
@@ -192,7 +200,7 @@ def seconds(text: str) -> float:
 def add_verbs(verb: Verb) -> None:
     """Add the verbs to the command line."""
     command = verb("chart", chart, "draw a run's chart as PNG and SVG", "bonspiel chart results/quick")
-    _add_run(command)
+    _add_run(command, ANY)
     option(command, "--out", "FOLDER", "folder for the pictures (default: RUN)")
     flag(command, "--regret", "draw the regret, optimum less mean return, below each panel")
     command = verb(
@@ -213,8 +221,15 @@ def add_verbs(verb: Verb) -> None:
         "RUN",
         (
             "with --leaderboard: another run, whose planners are ranked among RUN's own: a folder, a file of `bonspiel "
-            "export --format run`, or `peers`, the run of our leaderboard; may be given several times"
+            "export --format run` or `bonspiel submit`, the address of one (http://, https://), or `peers`, the run of "
+            "our leaderboard; may be given several times"
         ),
+    )
+    repeatable(
+        command,
+        "--planner",
+        "NAME",
+        "with --leaderboard: rank only this planner, by its name in the tables of its run, in all runs; repeatable",
     )
     command = verb(
         "export",
@@ -227,7 +242,7 @@ def add_verbs(verb: Verb) -> None:
     option(command, "--format", ("csv", *BINARY), what, "csv")
     option(command, "--out", "FILE", "file to write (default: standard output, only for csv)")
     command = verb("status", status, "print the progress of a run", "bonspiel status results/quick --watch")
-    _add_run(command)
+    _add_run(command, ANY)
     option(
         command,
         "--watch",
@@ -245,7 +260,7 @@ def add_verbs(verb: Verb) -> None:
         "bonspiel merge results/all results/quick-1-of-2 results/quick-2-of-2",
     )
     option(command, "out", "OUT", "folder for the merged run")
-    option(command, "run", "RUN", "folders of the runs", nargs="+")
+    option(command, "run", "RUN", "folders of the runs", nargs="+", type=Path)
     command = verb(
         "compare",
         compare,
@@ -262,7 +277,7 @@ def add_verbs(verb: Verb) -> None:
 
 def _add_run(command: argparse.ArgumentParser, text: str = "folder of a run") -> None:
     """Add the run that a verb reads."""
-    option(command, "run", "RUN", text)
+    option(command, "run", "RUN", text, **({} if text == ANY else {"type": Path}))
 
 
-ANY = "a run: a folder, a file *.sqlite.xz, or `peers`, the run of our leaderboard"
+ANY = "a run: a folder, a file *.sqlite.xz or *.tar.xz, the address of one, or `peers`, the run of our leaderboard"

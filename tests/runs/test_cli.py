@@ -300,6 +300,7 @@ def test_a_run_of_a_planner_that_was_removed_since_is_read_and_reported(run):
     with closing(sqlite3.connect("old/results.sqlite")) as connection, connection:
         connection.execute("UPDATE setting SET planner = 'refined_abstraction' WHERE planner = 'pw'")
         connection.execute("""UPDATE meta SET value = replace(value, '"pw"', '"refined_abstraction"')""")
+        connection.execute("DELETE FROM meta WHERE key = 'seal'")
     packed = Path("old.sqlite.xz")
     assert run("export", "old", "--format", "run", "--out", packed)[0] == 0
     for verb in (

@@ -1,7 +1,6 @@
 """The content of a leaderboard, and the words for it."""
 
 import math
-from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from bonspiel.runs.experiment import amount
 from bonspiel.runs.progress import counted, followed
 from bonspiel.runs.reporting import model_steps
 from bonspiel.runs.reporting.chart import NOUNS
+from bonspiel.runs.reporting.leaderboards.origins import check_names, is_one_of, names, rows
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.statistics.ranks import Leaderboard, leaderboard, scales
 from bonspiel.runs.statistics.sample import Interval
@@ -78,6 +78,8 @@ class Findings:
         costs: of decisions, by unit, budget and planner.
         episodes: by unit, budget and planner.
         unranked: a line for each other run of which no planner could be ranked.
+        runs: where each run is from.
+        made: the command that made the leaderboards, with its version and commit.
     """
 
     boards: list[Leaderboard]
@@ -85,13 +87,21 @@ class Findings:
     costs: Mapping[Key, Cost]
     episodes: Mapping[Key, Episodes] = field(default_factory=dict)
     unranked: Sequence[str] = ()
+    runs: Rows = ()
+    made: str = ""
 
     @classmethod
-    def of(cls, stores: Sequence[Store]) -> "Findings":
-        """Of runs whose planners are ranked together; the first one's problems count."""
-        boards, problems = leaderboards(stores)
+    def of(cls, stores: Sequence[Store], planners: Sequence[str] = (), made: str = "") -> "Findings":
+        """Of runs whose planners, or those of these names, are ranked together; the first one's problems count.
+
+        Raises:
+            UsageError: no run has a planner of such a name.
+        """
+        check_names(stores, planners)
+        boards, problems = leaderboards(stores, planners)
         found = costs(stores, problems) if boards else {}
-        return cls(boards, problems, found, episodes(stores, problems), [*unranked(stores, problems)])
+        counts = episodes(stores, problems)
+        return cls(boards, problems, found, counts, [*unranked(stores, problems)], rows(stores), made)
 
     def facts(self, board: Leaderboard) -> list[str]:
         """Sentences that say how to read a leaderboard."""
@@ -177,43 +187,26 @@ class Findings:
         return "score 0: the better of doing nothing and random actions; 1: " + ", ".join(["the optimum", *marked])
 
 
-def names(stores: Sequence[Store]) -> list[dict[tuple[str, str], str]]:
-    """The names of each run's planners in tables, by environment and text.
-
-    A name that several runs have gets the name of its run's folder, "dpw (mine)".
-    """
-    folders = [store.folder.resolve() for store in stores]
-    short = len({folder.name for folder in folders}) == len(folders)
-    runs = [folder.name if short else str(folder) for folder in folders]
-    found = [
-        {(of.env, text): name for of in store.suite.experiment for text, name in store.suite.names(of.env).items()}
-        for store in stores
-    ]
-    times = Counter(name for of_run in found for name in set(of_run.values()))
-    return [
-        {key: f"{name} ({run})" if times[name] > 1 else name for key, name in of_run.items()}
-        for run, of_run in zip(runs, found, strict=True)
-    ]
-
-
-def leaderboards(stores: Sequence[Store]) -> tuple[list[Leaderboard], dict[str, Scale]]:
+def leaderboards(stores: Sequence[Store], planners: Sequence[str] = ()) -> tuple[list[Leaderboard], dict[str, Scale]]:
     """A leaderboard for each budget that several planners have played in all problems with a scale, and the scales.
 
     Args:
         stores: runs whose planners are ranked together, at least one; the first one's problems and budgets count.
+        planners: names of those that are ranked, as for `is_one_of`; all if empty.
     """
     returns = [list(store.returns().items()) for store in stores]
     own = [setting for setting, sample in returns[0] if len(sample)]
     played, budgets = {setting.env for setting in own}, {(setting.unit, setting.budget) for setting in own}
     problems = scales(pair for of_run in returns for pair in of_run if pair[0].env in played)
     samples: dict[tuple[str, float], dict[str, dict[str, Array]]] = {}
-    for of_run, called in zip(returns, names(stores), strict=True):
+    for store, of_run, called in zip(stores, returns, names(stores), strict=True):
         for setting, sample in of_run:
             budget, counts = (
                 (setting.unit, setting.budget),
                 setting.env in problems and setting.planner not in BASELINES,
             )
-            if len(sample) and counts and budget in budgets:
+            asked = not planners or is_one_of(store, setting, planners)
+            if len(sample) and counts and asked and budget in budgets:
                 of_budget = samples.setdefault(budget, {})
                 scores = problems[setting.env].scores(sample)
                 of_budget.setdefault(called[setting.env, setting.planner], {})[setting.env] = scores

@@ -21,18 +21,20 @@ from bonspiel.runs.tables import estimate, markdown
 SHOWN = 0.3, 0.5, 0.7, 0.9  # thresholds of the table of profiles
 
 
-def write(store: Store, beside: Sequence[Store] = ()) -> list[Path]:
+def write(store: Store, beside: Sequence[Store] = (), planners: Sequence[str] = (), made: str = "") -> list[Path]:
     """Write leaderboard.html, leaderboard.md and the figures into the run's folder; returns their paths.
 
     Args:
         store: the run whose problems count.
         beside: other runs, whose planners are ranked among its own where they played the same problems.
+        planners: names of those that are ranked; all if empty.
+        made: the command that asks for it, with its version and commit.
 
     Raises:
-        UsageError: no two planners have played all problems of the run with one budget.
+        UsageError: no run has a planner of such a name, or no two have played all problems of the run with one budget.
         OSError: they cannot be written.
     """
-    found = Findings.of([store, *beside])
+    found = Findings.of([store, *beside], planners, made)
     if not found.boards:
         raise UsageError(
             f"{store.folder}: no two planners have played all its problems with one budget, or no problem has a scale: "
@@ -90,6 +92,8 @@ def text(store: Store, found: Findings, drawn: dict[str, Figure]) -> str:
         parts += [f"## {title(board)[0].upper()}{title(board)[1:]}", plain(found.standings(board, bands=False))]
         what, costs = found.cost_rows(board)
         parts += [*found.facts(board), f"{what}:", plain(costs), profiles(board)]
+    if found.runs:
+        parts += ["## Runs", plain(found.runs), f"Made by {found.made}."]
     return "\n\n".join(parts) + "\n"
 
 

@@ -39,6 +39,12 @@ def text(store: Store, found: Findings) -> str:
     for place, board in enumerate(found.boards):
         sections += f'<section><h2 id="board{place}">{escape(title(board))}</h2>{_board(found, board)}</section>'
         links.append((f"board{place}", title(board)))
+    if found.runs:
+        told = _table("Where the planners' runs are from", found.runs, "runs")
+        sections += (
+            f'<section><h2 id="runs">Runs</h2>{told}<p class="muted">Made by {escape(found.made)}.</p></section>'
+        )
+        links.append(("runs", "runs"))
     data = {"charts": figures.data, "looks": {ALL: looks}}
     name = f"{store.suite.name}: leaderboard"
     return page.fill(store, sections, links, list(found.problems), "", data, get_plotlyjs(), name)

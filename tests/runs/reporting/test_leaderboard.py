@@ -127,7 +127,7 @@ episodes = 1
         (alone,), _ = leaderboards([mine])
     assert "pendulum:lookahead=5" not in scales and len(scales) == 3
     ranked = {one.planner: one for one in boards[0].standings}
-    constants = {"constant:action=0.1", "constant:action=0.9", "constant:action=0.5"}
+    constants = {"constant:action=0.1", "constant:action=0.9", "constant:action=0.5 (theirs)"}
     assert ranked.keys() == {"uct (x)", "uct (theirs)"} | constants
     own = {one.planner: one for one in alone.standings}
     assert ranked["uct (x)"].scores["trap"].value == own["uct"].scores["trap"].value

@@ -425,9 +425,11 @@ def test_provenance_is_told_of_every_part():
     facts = {"version": "1.2", "commit": "abc", "packages": {"numpy": "2.4", "numba": "0.66"}}
     merged = {"command": "bonspiel merge", "merged": [{"run": "a<b", "part": "1/2", **facts}, {"run": "c", **facts}]}
     suite = Suite.of("x", {"experiment": [{"env": "trap", "planners": ["uct"], "simulations": [1], "seed": 7}]})
-    told = tables.provenance(SimpleNamespace(suite=suite, part=WHOLE, provenance=merged))
+    sealed = {"seal": '{"results": "12ab", "rest": "34cd"}'}
+    told = tables.provenance(SimpleNamespace(suite=suite, part=WHOLE, provenance=merged, entries=lambda: sealed))
     assert re.findall("<h3>(.*?)</h3>", told) == ["a&lt;b", "c"]
     assert told.count("<dt>commit</dt><dd>abc</dd>") == told.count("numpy 2.4, numba 0.66") == 2
+    assert "<dt>digest of the results</dt><dd>12ab</dd>" in told
     assert "<dt>seed</dt><dd>7</dd>" in told and "<dt>part</dt><dd>1/2</dd>" in told
 
 

@@ -1,0 +1,1 @@
+"""Runs that others can check: verified by replay, submitted as one file."""
