@@ -40,6 +40,9 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As of argparse, but a verb refuses unknown arguments itself."""
         namespace, unknown = super().parse_known_args(args, namespace)
+        # before Python 3.13 argparse gives names that may be absent nothing if an option stands before them
+        if getattr(namespace, "names", None) == [] and not any(text.startswith("-") for text in unknown):
+            namespace.names, unknown = unknown, []
         if unknown:
             self.error(f"unrecognized arguments: {' '.join(unknown)}")
         return namespace, unknown
