@@ -127,7 +127,8 @@ def meet(
         return LeftOut(ours.env, ours.budget, ours.unit, f"played with seeds {ours.seed} and {theirs.seed}")
     first, second = returns(ours), (other or returns)(theirs)
     if both := [(first[number], second[number]) for number in first if number in second]:
-        return _comparison(ours, theirs, *np.array(both).T, flips)
+        a, b = np.array(both).T
+        return _comparison(ours, theirs, a, b, flips)
     return LeftOut(ours.env, ours.budget, ours.unit, "no episode in common yet")
 
 

@@ -184,11 +184,15 @@ def table(comparisons: Comparisons, names: tuple[Suite, Suite], by_holm: bool) -
             n, difference, alone, more = one.paired
             both = (suite.names(env)[of.planner] for suite, of in zip(names, (one.a, one.b), strict=True))
             means = (f"{mean:.3f}" for mean in one.means)
-            ps = [f"{alone:.4f}", *[f"{p:.4f}"] * by_holm]
+            ps = [_digits(alone), *[_digits(p)] * by_holm]
             rows.append([*both, f"{n:,}", *means, estimate(difference), *ps, needed(more)])
         parts.append(f"{env}, {amount(budget, unit)}\n{markdown(rows)}")
     parts += ["\n".join(f"not compared: {line}" for line in reasons(comparisons.left_out))] * bool(comparisons.left_out)
     return "\n\n".join([*parts, MEANING + HOLM * by_holm])
+
+
+def _digits(p: float) -> str:
+    return f"{p:.4f}" if p >= 1e-4 else "< 0.0001"
 
 
 MEANING = """A - B: mean difference over episodes that met the same noise, with its 95 % interval

@@ -11,6 +11,7 @@ from contextlib import ExitStack, suppress
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.files import writing
@@ -172,19 +173,20 @@ def compare(arguments: argparse.Namespace) -> int:
         raise UsageError("give two planners, A B; or another run, OTHER or OTHER A B; or --all instead of these")
     if arguments.holm and not arguments.all:
         raise UsageError("--holm corrects p for the number of all pairs: give --all instead of names")
-    where = [getattr(arguments, name) for name in ("env", "budget", "milliseconds")]
+    budgets = {"simulations": arguments.budget, "milliseconds": arguments.milliseconds}
+    where: dict[str, Any] = {"environments": arguments.env, **budgets}
     with ExitStack() as stack:
         runs = [
             stack.enter_context(packed.read_any(run)) for run in (arguments.run, *map(Path, names[: len(names) % 2]))
         ]
         suites = runs[0].suite, runs[-1].suite
         if arguments.all:
-            found = multiple.all_pairs(runs[0].suite, runs[0].returns_of, *where, arguments.holm)
+            found = multiple.all_pairs(runs[0].suite, runs[0].returns_of, **where, by_holm=arguments.holm)
         elif several:
             ours, theirs = (multiple.Played(str(one.folder), one.suite, one.resolved, one.returns_of) for one in runs)
-            found = multiple.across(ours, theirs, tuple(names[1:]), *where)
+            found = multiple.across(ours, theirs, tuple(names[1:]), **where)
         else:
-            found = compare.compare(runs[0].suite, runs[0].returns_of, *names, *where)
+            found = compare.compare(runs[0].suite, runs[0].returns_of, *names, **where)
         for note in dict.fromkeys(note for one in runs for note in seeding.notes(one.resolved)):
             print(f"note: {note}", file=sys.stderr)
     if arguments.json:
