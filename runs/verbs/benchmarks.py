@@ -117,7 +117,8 @@ def add_verbs(verb: Verb) -> None:
         "--planner",
         (
             'planner to run instead of the suite\'s, or a grid, "dpw:exploration=0.1|1"; repeatable (default for an '
-            "environment: all that can search it; if it is in plain Python: dpw, cem and the baselines random, do_nothing and constant)"
+            "environment: all that can search it; if it is in plain Python: dpw, cem and the baselines random, "
+            "do_nothing and constant)"
         ),
     )
     add_planners(command, "--with", "planner to run in addition to the suite's; repeatable", dest="added")
