@@ -210,13 +210,13 @@ def seconds(text: str) -> float:
 def add_verbs(verb: Verb) -> None:
     """Add the verbs to the command line."""
     command = verb("chart", chart, "draw a run's chart as PNG and SVG", "bonspiel chart results/quick")
-    _add_run(command)
+    add_run(command)
     option(command, "--out", "FOLDER", "folder for the pictures (default: RUN)")
     flag(command, "--regret", "draw the regret, optimum less mean return, below each panel")
     command = verb(
         "report", report, "print a run's tables, write its chart and report", "bonspiel report results/quick"
     )
-    _add_run(command)
+    add_run(command)
     flag(
         command,
         "--leaderboard",
@@ -240,12 +240,12 @@ def add_verbs(verb: Verb) -> None:
         "write all episodes as a table, or a run as one small file for others",
         "bonspiel export results/quick --format csv > quick.csv",
     )
-    _add_run(command, ANY)
+    add_run(command, ANY)
     what = "a table, or `run`: a file *.sqlite.xz that `bonspiel report --beside` reads"
     option(command, "--format", ("csv", *BINARY), what, "csv")
     option(command, "--out", "FILE", "file to write (default: standard output, only for csv)")
     command = verb("status", status, "print the progress of a run", "bonspiel status results/quick --watch")
-    _add_run(command)
+    add_run(command)
     option(
         command,
         "--watch",
@@ -270,7 +270,7 @@ def add_verbs(verb: Verb) -> None:
         "compare planners of a run or of two runs by pairs of episodes, and print the episodes needed to settle it",
         "bonspiel compare results/quick abstraction dpw --budget 1000",
     )
-    _add_run(command, ANY)
+    add_run(command, ANY)
     what = (
         "two planners, A B, by their names in the tables or full texts; or another run, OTHER, with the same seeds: "
         "every planner that both have is compared with itself, or A of RUN with B of OTHER; the difference is A - B"
@@ -283,7 +283,7 @@ def add_verbs(verb: Verb) -> None:
     flag(command, "--json", "print one JSON object")
 
 
-def _add_run(command: argparse.ArgumentParser, text: str = "folder of a run") -> None:
+def add_run(command: argparse.ArgumentParser, text: str = "folder of a run") -> None:
     """Add the run that a verb reads."""
     option(command, "run", "RUN", text)
 
