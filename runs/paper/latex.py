@@ -24,6 +24,7 @@ class Layout(NamedTuple):
         head: the document's class.
         author: what the class wants beside the name.
         bibliography: its style.
+        wide: whether there are two columns, which a wide table may span.
     """
 
     width: float
@@ -31,10 +32,11 @@ class Layout(NamedTuple):
     head: str
     author: str
     bibliography: str
+    wide: bool = True
 
 
 LAYOUTS = {
-    "article": Layout(4.77, 9.0, r"\documentclass{article}", "", "plain"),
+    "article": Layout(4.77, 9.0, r"\documentclass{article}\setlength{\belowcaptionskip}{6pt}", "", "plain", False),
     "ieee": Layout(3.48, 8.0, r"\documentclass[conference]{IEEEtran}", "", "IEEEtran"),
     "acm": Layout(
         3.33,
@@ -53,18 +55,19 @@ def escaped(text: str) -> str:
 
 
 def table(panel: Panel, found: Sequence[Estimate]) -> str:
-    """A row for each planner and a column for each budget; the best are bold."""
-    cells: dict[str, dict[float, str]] = {}
+    """Two rows for each planner, means and their intervals, and a column for each budget; the best are bold."""
+    cells: dict[str, dict[float, tuple[str, str]]] = {}
     for one in found:
         mean, low, high = (f"{value:z.3f}" for value in one.mean)
-        shown = rf"\bonspielBest{{{mean}}}" if one.best else mean
-        band = "" if math.isnan(one.mean.low) else rf"\,\bonspielInterval{{{low}}}{{{high}}}"
-        cells.setdefault(one.name, {})[one.setting.budget] = f"${shown}{band}$"
+        shown = rf"$\bonspielBest{{{mean}}}$" if one.best else f"${mean}$"
+        band = "" if math.isnan(one.mean.low) else rf"\bonspielInterval{{{low}}}{{{high}}}"
+        cells.setdefault(one.name, {})[one.setting.budget] = shown, band
+    rows = []
+    for name, row in cells.items():
+        means, bands = zip(*(row.get(budget, ("", "")) for budget in panel.budgets), strict=True)
+        rows += [" & ".join([escaped(name), *means]), " & ".join(["", *bands])]
     head = " & ".join(["planner", *(f"{budget:,g}" for budget in panel.budgets)])
-    rows = [
-        " & ".join([escaped(name), *(row.get(budget, "") for budget in panel.budgets)]) for name, row in cells.items()
-    ]
-    return _tabular("l" + "r" * len(panel.budgets), head, rows)
+    return _tabular("l" + "c" * len(panel.budgets), head, rows)
 
 
 def planners_table(texts: Mapping[str, Sequence[str]], sources: Mapping[str, Sequence[str]]) -> str:
@@ -74,7 +77,7 @@ def planners_table(texts: Mapping[str, Sequence[str]], sources: Mapping[str, Seq
         cited = rf"~\cite{{{','.join(sources[name])}}}" if sources[name] else ""
         shown = rf"\ttfamily {escaped(written[0])}" if len(written) == 1 else "by problem, see numbers.csv"
         rows.append(f"{escaped(name)}{cited} & {shown}")
-    return _tabular(r"lp{0.6\linewidth}", "planner & as run", rows)
+    return _tabular(r"lp{0.5\linewidth}", "planner & as run", rows)
 
 
 def _tabular(columns: str, head: str, rows: Iterable[str]) -> str:
@@ -91,17 +94,17 @@ def _tabular(columns: str, head: str, rows: Iterable[str]) -> str:
 def macros(facts: Mapping[str, str]) -> str:
     r"""Facts as macros, `\bonspielNAME`, and those that tables use."""
     lines = [rf"\newcommand{{\bonspiel{name}}}{{{escaped(text)}}}" for name, text in facts.items()]
-    return "\n".join(
-        ["% What captions say; change \\bonspielBest and \\bonspielInterval to change all tables.", *lines, LOOK]
-    )
+    note = r"% What captions say; \bonspielBest and \bonspielInterval hold the look of all tables."
+    return "\n".join([note, *lines, LOOK])
 
 
 LOOK = r"""\newcommand{\bonspielBest}[1]{\mathbf{#1}}
-\newcommand{\bonspielInterval}[2]{{\scriptstyle[#1,\,#2]}}
-\newcommand{\bonspielTable}[1]{\sbox0{\input{#1}}\ifdim\wd0>\linewidth\resizebox{\linewidth}{!}{\usebox0}\else\usebox0\fi}
+\newcommand{\bonspielInterval}[2]{\scriptsize$[#1,\,#2]$}
+\newcommand{\bonspielTable}[1]{\sbox0{\input{#1}}%
+  \ifdim\wd0>\linewidth\resizebox{\linewidth}{!}{\usebox0}\else\usebox0\fi}
 """
 
-DOCUMENT = r"""% Written by `bonspiel paper`: a start to copy from. pdflatex main; bibtex main; pdflatex main; pdflatex main
+DOCUMENT = r"""% Written by `bonspiel paper`. Run pdflatex main; bibtex main; pdflatex main; pdflatex main
 HEAD
 \usepackage{booktabs,graphicx}
 \input{facts}
@@ -111,10 +114,10 @@ HEAD
 \maketitle
 
 \section{Experiments}
-All planners ran in bonspiel~\cite{bonspiel} \bonspielVersion{}, commit \texttt{\bonspielCommit}, with \bonspielEpisodes{}
-episodes per planner and budget, seed \bonspielSeeds{} and budgets of \bonspielBudgets{} per decision. Episodes with the same
-number met the same noise. Intervals are 95\,\% bootstrap intervals. Bold is the best mean return, and every one whose paired
-difference to the best has 0 in its interval. Problems are from~CITED.
+All planners ran in bonspiel~\cite{bonspiel} \bonspielVersion{}, commit \texttt{\bonspielCommit}, with
+\bonspielEpisodes{} episodes per planner and budget, seed \bonspielSeeds{} and budgets of \bonspielBudgets{} per
+decision. Episodes with the same number met the same noise. Intervals are 95\,\% bootstrap intervals. Bold is the best
+mean return, and every one whose paired difference to the best has 0 in its interval. Problems are from~CITED.
 Table~\ref{planners} lists the planners.
 
 \begin{table}[tbp]
@@ -134,12 +137,14 @@ PANEL = r"""
 \includegraphics{NAME}
 \caption{CAPTION: mean return against UNIT per decision, \bonspielEpisodes{} episodes, with 95\,\% intervals}
 \end{figure}
-\begin{table}[tbp]
-\caption{CAPTION: mean return by UNIT per decision, \bonspielEpisodes{} episodes; bold is not worse than the best}
+\begin{TABLE}[tbp]
+\caption{CAPTION: mean return by UNIT per decision, \bonspielEpisodes{} episodes; bold: the best, and those
+that do not differ from it significantly}
 \centering\footnotesize
 \bonspielTable{NAME}
-\end{table}
+\end{TABLE}
 """
+NARROW = 4  # budgets in a table that fits into one of two columns
 FLOATS = 6  # panels after which pages are filled, as LaTeX keeps few figures waiting
 
 
@@ -155,6 +160,7 @@ def document(layout: Layout, panels: Mapping[str, Panel], nouns: Mapping[str, st
     parts = []
     for place, (name, panel) in enumerate(panels.items()):
         filled = {"NAME": name, "CAPTION": rf"\texttt{{{escaped(panel.env)}}}", "UNIT": nouns[panel.unit]}
+        filled["TABLE"] = "table*" if layout.wide and len(panel.budgets) > NARROW else "table"
         parts.append("\\clearpage\n" * (place > 0 and place % FLOATS == 0) + _fill(PANEL, filled))
     given = {"HEAD": layout.head, "AUTHOR": layout.author, "STYLE": layout.bibliography, "PANELS": "".join(parts)}
     problems = " Problems are from~CITED.\n" if cited else "\n"

@@ -6,13 +6,13 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from matplotlib import rc_params_from_file
+from matplotlib import rc_context, rc_params_from_file
 from matplotlib.figure import Figure
 
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.paper import latex, numbers, sources
 from bonspiel.runs.reporting import chart, styles
-from bonspiel.runs.reporting.drawing import STYLE, styled
+from bonspiel.runs.reporting.drawing import STYLE
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.statistics import curves
 from bonspiel.runs.statistics.curves import Panel
@@ -21,6 +21,7 @@ from bonspiel.runs.tables import fold
 
 SHAPE = 0.62  # height of the axes by the width of the figure
 INCH = 72.0  # points
+COMMIT = 10  # of its digits in the text
 LETTER = 0.5  # mean width of a letter by its size
 # type 42 embeds whole letters as TrueType, which journals ask for; matplotlib has the font with it
 FONTS = {"pdf.fonttype": 42, "font.family": "STIXGeneral", "mathtext.fontset": "stix"}
@@ -49,9 +50,8 @@ def write(store: Store, folder: Path, layout: latex.Layout, only: Sequence[str] 
     named, found, paths = _files(panels), [], []
     for name, panel in named.items():
         here = numbers.estimates(store, panel)
-        draw(panel, layout, looks).savefig(
-            folder / f"{name}.pdf", metadata={"CreationDate": None, "Creator": "bonspiel"}
-        )
+        with rc_context(looks):  # the fonts are embedded as it is saved
+            draw(panel, layout).savefig(folder / f"{name}.pdf", metadata={"CreationDate": None, "Creator": "bonspiel"})
         _text(folder / f"{name}.tex", latex.table(panel, here))
         paths += [folder / f"{name}.pdf", folder / f"{name}.tex"]
         found += here
@@ -68,7 +68,7 @@ def write(store: Store, folder: Path, layout: latex.Layout, only: Sequence[str] 
     written = {
         "facts.tex": latex.macros(facts),
         "planners.tex": latex.planners_table(texts, cited),
-        "sources.bib": sources.bibliography(keys, facts["Version"], facts["Commit"]),
+        "sources.bib": sources.bibliography(keys, store.provenance),
         "main.tex": latex.document(layout, named, nouns, problems),
     }
     for name, text in written.items():
@@ -90,7 +90,7 @@ def _files(panels: Sequence[Panel]) -> dict[str, Panel]:
     return found
 
 
-def _look(layout: latex.Layout, style: str) -> dict[str, Any]:
+def _look(layout: latex.Layout, style: str) -> Any:
     """The settings of matplotlib: bonspiel's, then those of a style, then size and fonts."""
     sizes = {"font.size": layout.size, "legend.fontsize": layout.size - 1.0, "axes.labelsize": layout.size}
     given: Any = {}
@@ -103,7 +103,7 @@ def _look(layout: latex.Layout, style: str) -> dict[str, Any]:
     return {**STYLE, **FONTS, **given, **sizes, "pdf.fonttype": 42}
 
 
-def draw(panel: Panel, layout: latex.Layout, looks: dict[str, Any]) -> Figure:
+def draw(panel: Panel, layout: latex.Layout) -> Figure:
     """The figure of a panel: mean return against budget, as wide as a column, with the planners below."""
     called = numbers.names(panel)
     lines = {text: "\n".join(fold(name, _letters(layout.width, layout.size))) for text, name in called.items()}
@@ -111,14 +111,14 @@ def draw(panel: Panel, layout: latex.Layout, looks: dict[str, Any]) -> Figure:
     columns = max(1, min(len(lines), _letters(layout.width, layout.size) // longest))
     rows = -(-sum(line.count("\n") + 1 for line in lines.values()) // columns)
     height = layout.width * SHAPE + 1.25 * (rows + 2) * (layout.size - 1.0) / INCH
-    with styled((layout.width, height), looks, layout="constrained") as figure:
-        axes = figure.subplots()
-        chart.reward(axes, panel, styles.of_planners(panel.curves))
-        axes.set_title("")
-        chart.budget_axis(axes, panel)
-        axes.set_ylabel("mean return")
-        handles, _ = axes.get_legend_handles_labels()
-        figure.legend(handles, list(lines.values()), loc="outside lower center", ncols=columns, handlelength=3.0)
+    figure = Figure((layout.width, height), layout="constrained")
+    axes = figure.subplots()
+    chart.reward(axes, panel, styles.of_planners(panel.curves))
+    axes.set_title("", loc="left")
+    chart.budget_axis(axes, panel)
+    axes.set_ylabel("mean return")
+    handles, _ = axes.get_legend_handles_labels()
+    figure.legend(handles, list(lines.values()), loc="outside lower center", ncols=columns, handlelength=3.0)
     return figure
 
 
@@ -139,6 +139,8 @@ def _facts(store: Store, panels: Sequence[Panel], found: Sequence[numbers.Estima
         name.capitalize(): str(store.provenance.get(name) or "unknown")
         for name in ("version", "commit", "command", "cpu")
     }
+    if len(known["Commit"]) > COMMIT:
+        known["Commit"] = known["Commit"][:COMMIT] + "+" * known["Commit"].endswith("+")
     return {
         **known,
         "Episodes": f"{episodes[0]:,}" if len(episodes) == 1 else f"{episodes[0]:,} to {episodes[-1]:,}",

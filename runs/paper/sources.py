@@ -1,8 +1,9 @@
 """The sources of planners and problems in BibTeX: which entries of sources.bib belong to a name."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from bonspiel import planners
 from bonspiel.planners.registry import NESTED, fields_of
@@ -60,8 +61,11 @@ def entries() -> dict[str, str]:
     }
 
 
-def bibliography(keys: Iterable[str], version: str, commit: str) -> str:
-    """The content of a BibTeX file with this package and the entries of some keys."""
+def bibliography(keys: Iterable[str], provenance: Mapping[str, Any]) -> str:
+    """The content of a BibTeX file with this package, as of a run's provenance, and the entries of some keys."""
     known = entries()
-    own = known[OWN].replace("VERSION", version).replace("COMMIT", commit)
+    facts = {name.upper(): str(provenance.get(name) or "unknown") for name in ("version", "commit", "started")}
+    own = re.sub(
+        "VERSION|COMMIT|STARTED", lambda found: facts[found[0]][: 4 if found[0] == "STARTED" else None], known[OWN]
+    )
     return "\n".join([own, *(known[key] for key in sorted(set(keys)))])
