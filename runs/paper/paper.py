@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -113,13 +114,23 @@ def draw(panel: Panel, layout: latex.Layout) -> Figure:
     height = layout.width * SHAPE + 1.25 * (rows + 2) * (layout.size - 1.0) / INCH
     figure = Figure((layout.width, height), layout="constrained")
     axes = figure.subplots()
-    chart.reward(axes, panel, styles.of_planners(panel.curves))
+    chart.reward(axes, _near(panel), styles.of_planners(panel.curves))
     axes.set_title("", loc="left")
     chart.budget_axis(axes, panel)
     axes.set_ylabel("mean return")
     handles, _ = axes.get_legend_handles_labels()
     figure.legend(handles, list(lines.values()), loc="outside lower center", ncols=columns, handlelength=3.0)
     return figure
+
+
+def _near(panel: Panel) -> Panel:
+    """A panel without the levels of baselines that lie farther below the curves than these are high."""
+    means = [summary.interval.value for curve in panel.curves.values() for _, summary in curve]
+    least = min(means) - (max(means) - min(means))
+    random, nothing, constant = (
+        None if level is None or level < least else level for level in (panel.random, panel.do_nothing, panel.constant)
+    )
+    return replace(panel, random=random, do_nothing=nothing, constant=constant)
 
 
 def _letters(width: float, size: float) -> int:

@@ -15,7 +15,7 @@ import bonspiel
 from bonspiel import envs
 from bonspiel.runs import cli, provenance
 from bonspiel.runs.cli import parser
-from bonspiel.runs.results import run_folder
+from bonspiel.runs.results import run_folder, store
 from bonspiel.runs.suites import lookup
 from bonspiel.runs.verbs.command_line import PrintAndExit
 from bonspiel.runs.verbs.options import numbers
@@ -130,7 +130,7 @@ def test_csv_has_every_episode(run, finished, table):
     status, out, err = run("export", finished, "--format", "csv")
     assert (status, err) == (0, "")
     assert out.splitlines()[0] == (
-        "env,planner,budget,unit,episode,return,steps,seconds,simulations,first_action,mean_ms,max_ms,invalid"
+        "env,planner,budget,unit,episode,return,steps,seconds,simulations,first_action,mean_ms,max_ms,invalid,seed,label,commit"
     )
     found = table(out)
     assert [(row["budget"], row["episode"]) for row in found] == [(b, e) for b in ("10", "100") for e in "0123"]
@@ -139,6 +139,9 @@ def test_csv_has_every_episode(run, finished, table):
     facts = {(row["steps"], row["simulations"], row["mean_ms"], row["max_ms"], row["invalid"]) for row in found}
     assert facts == {("2", "0", "", "", "0")}
     assert all(-1.0 <= float(row["first_action"]) <= 1.0 for row in found)
+    with store.read(finished) as results:
+        commit = results.provenance["commit"]
+    assert {(row["seed"], row["label"], row["commit"]) for row in found} == {("0", "random", commit)}
     assert run("export", finished, "--out", "x.csv")[:2] == (0, "")
     assert Path("x.csv").read_text() == out
 

@@ -9,9 +9,11 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.runs import provenance
-from bonspiel.runs.paper import latex, sources
+from bonspiel.runs.paper import latex, paper, sources
 from bonspiel.runs.results import run_folder
 from bonspiel.runs.results.rows import Batch, Episode
+from bonspiel.runs.statistics.curves import Panel
+from bonspiel.runs.statistics.sample import summarise
 from bonspiel.runs.suite import Suite
 
 TRAP, HUNT = "trap:noise_range=0.1", "treasure_hunt:size=5"
@@ -101,6 +103,16 @@ def test_figures_have_the_width_and_embedded_outlines(run, folder, tmp_path):
     assert b"/Type3" not in content and b"/CIDFontType2" in content
     assert not (tmp_path / "one" / "treasure-hunt-simulations.pdf").exists()
     assert content == (tmp_path / "two" / "trap-simulations.pdf").read_bytes()
+
+
+def test_baselines_far_below_the_curves_do_not_squash_them():
+    rng = np.random.default_rng(0)
+    summaries = [(budget, summarise(np.full(3, value), rng)) for budget, value in ((1.0, 1.0), (10.0, 2.0))]
+    panel = Panel("trap", "simulations", {"uct": summaries}, optimum=9.0, random=-0.1, do_nothing=0.1, constant=1.5)
+    (axes,) = paper.draw(panel, latex.LAYOUTS["ieee"]).axes
+    texts = [text.get_text() for text in axes.texts]
+    assert [text for text in texts if text.startswith("random")] == []
+    assert {text.rpartition(" ")[0] for text in texts} == {"optimum", "do nothing", "constant action"}
 
 
 @pytest.mark.parametrize(
