@@ -65,7 +65,8 @@ def table(panel: Panel, found: Sequence[Estimate]) -> str:
     rows = []
     for name, row in cells.items():
         means, bands = zip(*(row.get(budget, ("", "")) for budget in panel.budgets), strict=True)
-        rows += [" & ".join([escaped(name), *means]), " & ".join(["", *bands])]
+        rows.append(" & ".join([escaped(name), *means]))
+        rows += [" & ".join(["", *bands])] * any(bands)
     head = " & ".join(["planner", *(f"{budget:,g}" for budget in panel.budgets)])
     return _tabular("l" + "c" * len(panel.budgets), head, rows)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from bonspiel import planners
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.statistics.compare import Comparison, meet
@@ -57,7 +58,7 @@ def estimates(store: Store, panel: Panel) -> list[Estimate]:
 
 def names(panel: Panel) -> dict[str, str]:
     """The name of each planner in the paper: its label, else its name alone where no other planner has it."""
-    alone = [panel.labels.get(text, text.partition(":")[0]) for text in panel.curves]
+    alone = [panel.labels.get(text, planners.REGISTRY.read(text)[0]) for text in panel.curves]
     return {
         text: name if alone.count(name) == 1 else panel.label(text)
         for text, name in zip(panel.curves, alone, strict=True)

@@ -54,11 +54,10 @@ def _keys(known: dict[str, str], name: str) -> list[str]:
     return [key for key in known.get(name, "").split(",") if key]
 
 
-def entries() -> dict[str, str]:
-    """All entries by key."""
-    return {
-        found[1]: found[0] for found in re.finditer(r"^@\w+\{(\w+),\n.*?^\}\n", BIB.read_text("utf-8"), re.M | re.S)
-    }
+def entries(text: str | None = None) -> dict[str, str]:
+    """The entries of a BibTeX file by key, of ours if `text` is None."""
+    content = BIB.read_text(encoding="utf-8") if text is None else text
+    return {found[1]: found[0] for found in re.finditer(r"^@\w+\{(\w+),\n.*?^\}\n", content, re.M | re.S)}
 
 
 def bibliography(keys: Iterable[str], provenance: Mapping[str, Any]) -> str:
