@@ -78,7 +78,7 @@ def planners_table(texts: Mapping[str, Sequence[str]], sources: Mapping[str, Seq
         cited = rf"~\cite{{{','.join(sources[name])}}}" if sources[name] else ""
         shown = rf"\ttfamily {escaped(written[0])}" if len(written) == 1 else "by problem, see numbers.csv"
         rows.append(f"{escaped(name)}{cited} & {shown}")
-    return _tabular(r"lp{0.5\linewidth}", "planner & as run", rows)
+    return _tabular(r"p{0.38\linewidth}p{0.52\linewidth}", "planner & as run", rows)
 
 
 def _tabular(columns: str, head: str, rows: Iterable[str]) -> str:
@@ -110,7 +110,7 @@ HEAD
 \usepackage{booktabs,graphicx}
 \input{facts}
 \begin{document}
-\title{Planners on \bonspielProblems{} Problems}
+\title{A Comparison of Planners}
 \author{Author}AUTHOR
 \maketitle
 
