@@ -40,7 +40,7 @@ def add_verbs(verb: Verb) -> None:
     command = verb(
         "paper",
         paper,
-        "write a run for a paper: PDF figures, LaTeX tables, numbers as CSV, BibTeX, a document that compiles",
+        "write a run for a paper: PDF figures, LaTeX tables, CSV, BibTeX",
         "bonspiel paper results/quick --out paper --layout ieee --only trap",
     )
     add_run(command, ANY)

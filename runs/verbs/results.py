@@ -95,13 +95,15 @@ def report(arguments: argparse.Namespace) -> int:
 def chart(arguments: argparse.Namespace) -> int:
     """Draw a run's chart."""
     from bonspiel.runs.reporting import chart
-    from bonspiel.runs.results import store
+    from bonspiel.runs.results import packed
     from bonspiel.runs.statistics import curves
 
-    with store.read(arguments.run) as results:
+    with packed.read_any(arguments.run) as results:
         panels = curves.panels(results.suite, results.returns(), results.values("episode"))
     if not panels:
         raise nothing_played(arguments.run)
+    if arguments.out is None and not arguments.run.is_dir():
+        raise UsageError(f"{arguments.run} is no folder: give one for the pictures with --out")
     folder = arguments.out or arguments.run
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -137,10 +139,10 @@ def export(arguments: argparse.Namespace) -> int:
 
 def status(arguments: argparse.Namespace) -> int:
     """Print the progress of a run, once or until it is finished or its driver ends."""
-    from bonspiel.runs.results import status, store
+    from bonspiel.runs.results import packed, status
 
     while True:
-        with store.read(arguments.run, matches=True) as results:
+        with packed.read_any(arguments.run, matches=True) as results:
             found, suite = status.status(results), results.suite
         if arguments.json:
             print(json.dumps(found.as_json()), flush=True)
@@ -210,7 +212,7 @@ def seconds(text: str) -> float:
 def add_verbs(verb: Verb) -> None:
     """Add the verbs to the command line."""
     command = verb("chart", chart, "draw a run's chart as PNG and SVG", "bonspiel chart results/quick")
-    add_run(command)
+    add_run(command, ANY)
     option(command, "--out", "FOLDER", "folder for the pictures (default: RUN)")
     flag(command, "--regret", "draw the regret, optimum less mean return, below each panel")
     command = verb(
@@ -245,7 +247,7 @@ def add_verbs(verb: Verb) -> None:
     option(command, "--format", ("csv", *BINARY), what, "csv")
     option(command, "--out", "FILE", "file to write (default: standard output, only for csv)")
     command = verb("status", status, "print the progress of a run", "bonspiel status results/quick --watch")
-    add_run(command)
+    add_run(command, ANY)
     option(
         command,
         "--watch",

@@ -175,6 +175,16 @@ def test_parquet_without_polars_says_what_to_install(run, finished, monkeypatch)
     assert "pip install -e '.[parquet]'" in err
 
 
+def test_status_and_chart_take_a_packed_run(run, finished, tmp_path):
+    file = tmp_path / "mine.sqlite.xz"
+    assert run("export", finished, "--format", "run", "--out", file)[0] == 0
+    assert run("status", file)[1].splitlines()[1:] == run("status", finished)[1].splitlines()[1:]
+    status, _, err = run("chart", file)
+    assert status == 2 and "is no folder: give one for the pictures with --out" in err
+    assert run("chart", file, "--out", tmp_path / "pictures")[0] == 0
+    assert (tmp_path / "pictures" / "chart.svg").read_bytes() == (finished / "chart.svg").read_bytes()
+
+
 def test_chart_and_report_are_made_again(run, finished):
     before = (finished / "chart.svg").read_bytes()
     (finished / "chart.svg").unlink()
