@@ -130,7 +130,7 @@ def across(
             other = others.get((env, text, *key))
             if other is None:
                 left_out.append(LeftOut(env, setting.budget, setting.unit, f"not played by {text!r} in {theirs.name}"))
-            elif ours.resolved[env] != theirs.resolved[env]:
+            elif ours.resolved.get(env) != theirs.resolved.get(env):
                 left_out.append(LeftOut(env, None, "", f"it has other parameters or sources in {theirs.name}"))
             elif isinstance(found := meet(setting, other, ours.returns, theirs.returns), Comparison):
                 result.append(found)
