@@ -23,7 +23,8 @@ from bonspiel.runs.tables import fold
 SHAPE = 0.62  # height of the axes by the width of the figure
 INCH = 72.0  # points
 COMMIT = 10  # of its digits in the text
-LETTER = 0.5  # mean width of a letter by its size
+LETTER = 0.43  # mean width of a letter by its size
+KEY = 5.0  # width of a line and the space around it in the legend, by the size of letters
 # type 42 embeds whole letters as TrueType, which journals ask for; matplotlib has the font with it
 FONTS = {"pdf.fonttype": 42, "font.family": "STIXGeneral", "mathtext.fontset": "stix"}
 
@@ -107,9 +108,10 @@ def _look(layout: latex.Layout, style: str) -> Any:
 def draw(panel: Panel, layout: latex.Layout) -> Figure:
     """The figure of a panel: mean return against budget, as wide as a column, with the planners below."""
     called = numbers.names(panel)
-    lines = {text: "\n".join(fold(name, _letters(layout.width, layout.size))) for text, name in called.items()}
-    longest = max(map(len, "\n".join(lines.values()).split("\n"))) + 6
-    columns = max(1, min(len(lines), _letters(layout.width, layout.size) // longest))
+    letters = int((layout.width * INCH / (layout.size - 1.0) - KEY) / LETTER)
+    lines = {text: "\n".join(fold(name, letters)) for text, name in called.items()}
+    longest = LETTER * max(map(len, "\n".join(lines.values()).split("\n"))) + KEY
+    columns = max(1, min(len(lines), int(layout.width * INCH / ((layout.size - 1.0) * longest))))
     rows = -(-sum(line.count("\n") + 1 for line in lines.values()) // columns)
     height = layout.width * SHAPE + 1.25 * (rows + 2) * (layout.size - 1.0) / INCH
     figure = Figure((layout.width, height), layout="constrained")
@@ -119,7 +121,9 @@ def draw(panel: Panel, layout: latex.Layout) -> Figure:
     chart.budget_axis(axes, panel)
     axes.set_ylabel("mean return")
     handles, _ = axes.get_legend_handles_labels()
-    figure.legend(handles, list(lines.values()), loc="outside lower center", ncols=columns, handlelength=3.0)
+    figure.legend(
+        handles, list(lines.values()), loc="outside lower center", ncols=columns, handlelength=2.8, columnspacing=1.2
+    )
     return figure
 
 
@@ -131,11 +135,6 @@ def _near(panel: Panel) -> Panel:
         None if level is None or level < least else level for level in (panel.random, panel.do_nothing, panel.constant)
     )
     return replace(panel, random=random, do_nothing=nothing, constant=constant)
-
-
-def _letters(width: float, size: float) -> int:
-    """The number of letters in a line."""
-    return int(width * INCH / (LETTER * size))
 
 
 def _facts(store: Store, panels: Sequence[Panel], found: Sequence[numbers.Estimate], planners: int) -> dict[str, str]:
