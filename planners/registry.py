@@ -14,7 +14,7 @@ from bonspiel.extensions import Extension, extensions, sole
 from bonspiel.planners.aliases import renamed
 from bonspiel.planners.core.code import packages
 from bonspiel.planners.core.code.errors import error_place, error_text
-from bonspiel.planners.core.text import parse_value, read
+from bonspiel.planners.core.text import expand, parse_value, read
 
 __all__ = ["NESTED", "VERBATIM", "Registry", "look_up", "parse_value", "unknown"]
 
@@ -183,6 +183,17 @@ class Registry:
         name, parameters = self.read(text)
         self.keep_words(name, parameters)
         return self._make(name, parameters)
+
+    def expand(self, text: str) -> list[str]:
+        """The texts of a grid, see `planners.core.text.expand`; what is written after a name as it stands is none.
+
+        Raises:
+            ValueError: a parenthesis without its other half.
+        """
+        name = text.partition(":")[0]
+        if "|" not in text or (name in self.everything() and verbatim(self.cls(name))):
+            return [text]
+        return expand(text)
 
     def keep_words(self, name: str, parameters: dict[str, Any]) -> None:
         """Turn None back into "none" where a field takes text, such as the noise of this name."""

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
@@ -119,6 +119,21 @@ class Entrant:
             if getattr(self, name) is not None:
                 number(name, getattr(self, name), 0, 1e12, whole=False)
 
+    def grid(self) -> list["Entrant"]:
+        """An entrant for each planner of a grid, such as "dpw:exploration=0.1|1".
+
+        Raises:
+            UsageError: an invalid text, or a label, which cannot name several.
+        """
+        from bonspiel import planners
+
+        texts = parsed(planners.REGISTRY.expand, self.planner)
+        if len(texts) > 1 and self.label:
+            raise UsageError(
+                f"label={self.label!r} cannot name the {len(texts)} planners of {self.planner}: leave it out"
+            )
+        return [replace(self, planner=text) for text in texts]
+
     @classmethod
     def of(cls, given: str | Mapping[str, Any]) -> "Entrant":
         """From the text of a planner, or from a table with the text and the caps."""
@@ -175,7 +190,11 @@ class Experiment:
         if "env" not in given:
             raise UsageError('an experiment needs an `env`, e.g. env = "trap:noise_range=0.01"')
         numbers = {key: value for key, value in given.items() if key not in ("env", "planners")}
-        return cls(given["env"], tuple(Entrant.of(entry) for entry in given.get("planners", ())), **numbers)
+        return cls(
+            given["env"],
+            tuple(one for entry in given.get("planners", ()) for one in Entrant.of(entry).grid()),
+            **numbers,
+        )
 
     def settings(self) -> Iterator[Setting]:
         """Every combination of planner and budget to play."""

@@ -7,6 +7,7 @@ or `presearch:inner=(dpw:leaf=rollout),share=0.4`.
 
 import ast
 from collections.abc import Collection
+from itertools import product
 from typing import Any
 
 
@@ -37,6 +38,28 @@ def read(text: str, repeatable: Collection[str] = ()) -> tuple[str, dict[str, An
         else:
             parameters[key] = parse_value(value)
     return name, parameters
+
+
+def expand(text: str) -> list[str]:
+    """The texts of a grid, in which values of a parameter stand between bars: `dpw:exploration=0.1|1`.
+
+    Raises:
+        ValueError: a parenthesis without its other half.
+    """
+    *names, last = _split(text, ":")
+    if "|" not in text or not names:
+        return [text]
+    choices = []
+    for item in _split(last, ","):
+        key, equals, value = item.partition("=")
+        choices.append([f"{key}{equals}{one}" for part in _split(value, "|") for one in _within(part)])
+    return [":".join([*names, ",".join(items)]) for items in product(*choices)]
+
+
+def _within(value: str) -> list[str]:
+    """The texts of a value, which may have a grid in its parentheses."""
+    inner = value.startswith("(") and value.endswith(")")
+    return [f"({text})" for text in expand(value[1:-1])] if inner else [value]
 
 
 def _split(text: str, separator: str) -> list[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
@@ -79,18 +80,18 @@ def save(panels: Sequence[Panel], folder: Path, *, regret: bool = False) -> list
 
 
 def _panel(axes: Sequence[Axes], panel: Panel, styles: dict[str, Style], *, named: bool) -> None:
-    reward, lowest = axes[0], axes[-1]
-    _reward(reward, panel, styles)
-    if lowest is not reward:
-        lowest.sharex(reward)
-        reward.tick_params(labelbottom=False)
+    top, lowest = axes[0], axes[-1]
+    reward(top, panel, styles)
+    if lowest is not top:
+        lowest.sharex(top)
+        top.tick_params(labelbottom=False)
         _regret(lowest, panel, styles)
-    _budget_axis(lowest, panel)
+    budget_axis(lowest, panel)
     if named:
-        reward.set_ylabel("mean return, 95 % interval")
-        if lowest is not reward:
+        top.set_ylabel("mean return, 95 % interval")
+        if lowest is not top:
             lowest.set_ylabel("regret (optimum \N{MINUS SIGN} mean)")
-    handles, labels = reward.get_legend_handles_labels()
+    handles, labels = top.get_legend_handles_labels()
     lines = ["\n".join(fold(label, LABEL)) for label in labels]
     below: Any = {"loc": "upper center", "bbox_to_anchor": (0.5, 0), "borderaxespad": 4, "handlelength": 3.2}
     lowest.legend(handles, lines, ncols=2 if max(map(len, labels)) < 30 else 1, **below)
@@ -117,7 +118,8 @@ def _points(panel: Panel, column: Column) -> dict[str, Array]:
     return found
 
 
-def _reward(axes: Axes, panel: Panel, styles: dict[str, Style]) -> None:
+def reward(axes: Axes, panel: Panel, styles: dict[str, Style]) -> None:
+    """Draw the mean returns of a panel, and the levels that are known."""
     axes.set_title(panel.env, loc="left")
     for text, points in _points(panel, attrgetter("interval")).items():
         _curve(axes, styles[text], panel.label(text), *points)
@@ -136,7 +138,15 @@ def _level(axes: Axes, value: float | None, name: str, colour: str, line: Any, x
         label = f"{name} {value:.3f}".replace("-", "\N{MINUS SIGN}")
         end = {0.0: "left", 0.5: "center", 1.0: "right"}[x]
         place: Any = {"xycoords": ("axes fraction", "data"), "ha": end, "va": "bottom" if above else "top"}
-        _note(axes, label, (x, value), (2.0 - 4.0 * x, 3 if above else -3), fontsize=8, color=colour, **place)
+        _note(
+            axes,
+            label,
+            (x, value),
+            (2.0 - 4.0 * x, 3 if above else -3),
+            fontsize=rcParams["font.size"] - 1.0,
+            color=colour,
+            **place,
+        )
 
 
 def _note(axes: Axes, text: str, place: tuple[float, float], offset: tuple[float, float], **style: Any) -> None:
@@ -174,7 +184,8 @@ def _log_labels(axis: Axis, low: float, high: float) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
-def _budget_axis(axes: Axes, panel: Panel) -> None:
+def budget_axis(axes: Axes, panel: Panel) -> None:
+    """Scale and label the axis of budgets."""
     budgets = panel.budgets
     axes.set_xscale("log")
     axes.set_xlabel(UNITS[panel.unit])

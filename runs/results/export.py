@@ -32,12 +32,18 @@ COLUMNS = {
     "mean_ms": "Float64",
     "max_ms": "Float64",
     "invalid": "Int64",
+    "seed": "Int64",
+    "label": "String",
+    "commit": "String",
 }
 
 
 def rows(store: Store) -> Iterator[tuple[Any, ...]]:
     """Every episode as it is exported, a value for each of COLUMNS, in order of the suite."""
-    return (_row(setting, episode) for setting in store.suite.settings() for episode in store.episodes(setting))
+    commit = store.provenance.get("commit")
+    for setting in store.suite.settings():
+        origin = setting.seed, store.suite.names(setting.env)[setting.planner], commit
+        yield from ((*_row(setting, episode), *origin) for episode in store.episodes(setting))
 
 
 def _row(setting: Setting, episode: Episode) -> tuple[Any, ...]:

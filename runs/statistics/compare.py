@@ -13,7 +13,7 @@ from bonspiel.planners.registry import unknown
 from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import UNITS, Setting, UsageError, amount
 from bonspiel.runs.statistics.curves import VARIES, varies
-from bonspiel.runs.statistics.paired import Paired, paired, probability_of_improvement
+from bonspiel.runs.statistics.paired import FLIPS, Paired, paired, probability_of_improvement
 from bonspiel.runs.statistics.sample import Interval
 from bonspiel.runs.suite import Suite
 from bonspiel.runs.tables import estimate, markdown
@@ -99,24 +99,37 @@ def compare(
             if ours is None or theirs is None:
                 absent = [repr(name) for name, found in ((a, ours), (b, theirs)) if found is None]
                 left_out.append(LeftOut(env, budget, unit, f"not played by {' and '.join(absent)}"))
-            elif ours.seed != theirs.seed:
-                left_out.append(LeftOut(env, budget, unit, f"played with seeds {ours.seed} and {theirs.seed}"))
-            elif both := _common(returns(ours), returns(theirs)):
-                result.append(_comparison(ours, theirs, *np.array(both).T))
+            elif isinstance(found := meet(ours, theirs, returns), Comparison):
+                result.append(found)
             else:
-                left_out.append(LeftOut(env, budget, unit, "no episode in common yet"))
+                left_out.append(found)
         if missing := [repr(name) for name, text in zip((a, b), texts, strict=True) if text is None]:
             left_out.append(LeftOut(env, None, "", f"not played by {' and '.join(missing)}"))
     if not result:
-        reasons = "; ".join(_left_out(left_out))
         show = "`bonspiel report RUN` shows what was played"
-        raise UsageError(f"{a!r} and {b!r} have no episode in common there: {reasons}; {show}")
+        raise UsageError(f"{a!r} and {b!r} have no episode in common there: {'; '.join(reasons(left_out))}; {show}")
     return Comparisons(result, left_out)
 
 
-def _common(ours: Mapping[int, float], theirs: Mapping[int, float]) -> list[tuple[float, float]]:
-    """The returns of both in their common episodes."""
-    return [(ours[number], theirs[number]) for number in ours if number in theirs]
+def meet(
+    ours: Setting, theirs: Setting, returns: Returns, other: Returns | None = None, flips: int = FLIPS
+) -> Comparison | LeftOut:
+    """Compare two settings in their common episodes, or say why they cannot be.
+
+    Args:
+        ours: the setting of A.
+        theirs: of B.
+        returns: of the run.
+        other: of B's run, if that is another one.
+        flips: as of `paired`.
+    """
+    if ours.seed != theirs.seed:
+        return LeftOut(ours.env, ours.budget, ours.unit, f"played with seeds {ours.seed} and {theirs.seed}")
+    first, second = returns(ours), (other or returns)(theirs)
+    if both := [(first[number], second[number]) for number in first if number in second]:
+        a, b = np.array(both).T
+        return _comparison(ours, theirs, a, b, flips)
+    return LeftOut(ours.env, ours.budget, ours.unit, "no episode in common yet")
 
 
 def budgets(settings: Sequence[Setting], simulations: Floats, milliseconds: Floats) -> list[tuple[float, str]]:
@@ -132,11 +145,7 @@ def budgets(settings: Sequence[Setting], simulations: Floats, milliseconds: Floa
 
 def choose(suite: Suite, a: str, b: str, environments: Sequence[str] = ()) -> dict[str, tuple[str | None, str | None]]:
     """The texts of two planners in each environment, None where it has no such planner; see `compare`."""
-    known = list(dict.fromkeys(experiment.env for experiment in suite.experiment))
-    for env in environments:
-        if env not in known:
-            raise UsageError(str(unknown("environment of this run", env, known)))
-    chosen = {env: (find(suite, env, a), find(suite, env, b)) for env in environments or known}
+    chosen = {env: (find(suite, env, a), find(suite, env, b)) for env in places(suite, environments)}
     for place, name in enumerate((a, b)):
         if all(found[place] is None for found in chosen.values()):
             choices = dict.fromkeys(repr(label) for env in chosen for label in suite.names(env).values())
@@ -145,6 +154,19 @@ def choose(suite: Suite, a: str, b: str, environments: Sequence[str] = ()) -> di
     if any(first == second is not None for first, second in chosen.values()):
         raise UsageError(f"{a!r} and {b!r} are the same planner; give two different ones")
     return chosen
+
+
+def places(suite: Suite, environments: Sequence[str] = ()) -> list[str]:
+    """These environments of a run, all if empty.
+
+    Raises:
+        UsageError: the run does not have one.
+    """
+    known = list(dict.fromkeys(experiment.env for experiment in suite.experiment))
+    for env in environments:
+        if env not in known:
+            raise UsageError(str(unknown("environment of this run", env, known)))
+    return [*environments] or known
 
 
 def find(suite: Suite, env: str, name: str) -> str | None:
@@ -169,10 +191,10 @@ def find(suite: Suite, env: str, name: str) -> str | None:
     return meant[0] if meant else None
 
 
-def _comparison(a: Setting, b: Setting, ours: Array, theirs: Array) -> Comparison:
+def _comparison(a: Setting, b: Setting, ours: Array, theirs: Array, flips: int) -> Comparison:
     rng = named_rng(f"compare|{a.env}|{a.planner}|{b.planner}|{a.budget}|{a.unit}", a.seed, len(ours))
     means = float(ours.mean()), float(theirs.mean())
-    return Comparison(a, b, means, paired(ours, theirs, rng), probability_of_improvement(ours, theirs, rng))
+    return Comparison(a, b, means, paired(ours, theirs, rng, flips), probability_of_improvement(ours, theirs, rng))
 
 
 def table(comparisons: Comparisons) -> str:
@@ -189,11 +211,11 @@ def table(comparisons: Comparisons) -> str:
         ]
         parts.append("\n".join([env, *heads, markdown(rows)]))
     if comparisons.left_out:
-        parts.append("\n".join(f"not compared: {line}" for line in _left_out(comparisons.left_out)))
+        parts.append("\n".join(f"not compared: {line}" for line in reasons(comparisons.left_out)))
     return "\n\n".join([*parts, MEANING])
 
 
-def _left_out(found: Iterable[LeftOut]) -> Iterator[str]:
+def reasons(found: Iterable[LeftOut]) -> Iterator[str]:
     """A text for each budget and reason, with the environments."""
     grouped: dict[tuple[float | None, str, str], list[str]] = {}
     for env, budget, unit, reason in found:

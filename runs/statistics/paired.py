@@ -34,29 +34,31 @@ class Paired(NamedTuple):
     more: float
 
 
-def paired(a: ArrayLike, b: ArrayLike, rng: Rng) -> Paired:
+def paired(a: ArrayLike, b: ArrayLike, rng: Rng, flips: int = FLIPS) -> Paired:
     """Compare episodes that met the same noise.
 
     Args:
         a: returns of one planner, [n].
         b: returns of the other one in the same episodes, [n].
         rng: draws resamples and flips.
+        flips: as of `sign_flip`.
     """
     differences = np.asarray(a, np.float64) - np.asarray(b, np.float64)
     summary = summarise(differences, rng)
-    p = sign_flip(differences, rng)
+    p = sign_flip(differences, rng, flips)
     return Paired(summary.n, summary.interval, p, episodes_to_settle(differences, summary.interval, p))
 
 
-def sign_flip(differences: ArrayLike, rng: Rng) -> float:
+def sign_flip(differences: ArrayLike, rng: Rng, flips: int = FLIPS) -> float:
     """Two-sided p-value that differences are symmetric about 0, with their sum as the statistic; NaN without any.
 
-    Up to EXACT differences other than 0 all flips of their signs are counted, otherwise FLIPS random ones and the
-    sample itself, so that p is never below 1 / (FLIPS + 1) and never too small on average (Phipson and Smyth 2010).
+    Up to EXACT differences other than 0 all flips of their signs are counted, otherwise random ones and the sample
+    itself, so that p is never below 1 / (flips + 1) and never too small on average (Phipson and Smyth 2010).
 
     Args:
         differences: [n].
         rng: draws the flips.
+        flips: number of random ones.
     """
     given = np.asarray(differences, np.float64)
     if len(given) == 0:
@@ -73,10 +75,10 @@ def sign_flip(differences: ArrayLike, rng: Rng) -> float:
         sizes, counts = np.repeat(sizes, counts), np.ones(n, np.int64)
     rows = max(1, BLOCK // n)
     extreme = 0
-    for start in range(0, FLIPS, rows):
-        positive = _positive(counts, min(rows, FLIPS - start), rng)
+    for start in range(0, flips, rows):
+        positive = _positive(counts, min(rows, flips - start), rng)
         extreme += int((np.abs(2.0 * positive @ sizes - total) >= reached).sum())
-    return (1 + extreme) / (1 + FLIPS)
+    return (1 + extreme) / (1 + flips)
 
 
 def _positive(counts: NDArray[np.int64], rows: int, rng: Rng) -> Array:

@@ -2,6 +2,8 @@
 
 import tomllib
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -75,6 +77,43 @@ def load(target: str, entrants: Sequence[str] = (), added: Sequence[str] = ()) -
         offered = *PLANNERS_IN_PYTHON, *planners.BASELINES
         able = [name for name in offered if not planners.unsupported(planners.make(name), model)]
     return Suite(target, (Experiment(target, tuple(map(Entrant, able)), **given),))
+
+
+def only(suite: Suite, patterns: Sequence[str]) -> Suite:
+    """The part of a suite that matches one of some patterns, all of it without any.
+
+    Args:
+        suite: the whole.
+        patterns: PROBLEM/PLANNER or PROBLEM, with * for any text; a problem goes by its text or name, a planner by its
+            label too.
+
+    Raises:
+        UsageError: nothing matches a pattern.
+    """
+    kept, unused = [], list(patterns)
+    for experiment in suite.experiment:
+        entrants = []
+        for entrant in experiment.planners:
+            matching = [one for one in patterns if _matches(one, experiment.env, entrant)]
+            unused = [one for one in unused if one not in matching]
+            entrants += [entrant] * bool(matching)
+        if entrants:
+            kept.append(replace(experiment, planners=tuple(entrants)))
+    if unused:
+        problems = dict.fromkeys(experiment.env for experiment in suite.experiment)
+        known = dict.fromkeys(
+            one.label or one.planner for experiment in suite.experiment for one in experiment.planners
+        )
+        there = f"{suite.name} has the problems {', '.join(problems)} and the planners {', '.join(known)}"
+        raise UsageError(f"--only {unused[0]!r} matches nothing: write PROBLEM/PLANNER; {there}")
+    return replace(suite, experiment=tuple(kept)) if patterns else suite
+
+
+def _matches(pattern: str, env: str, entrant: Entrant) -> bool:
+    problems = env, env.partition(":")[0]
+    called = entrant.planner, entrant.planner.partition(":")[0], entrant.label or entrant.planner
+    pairs = (f"{problem}/{name}" for problem in problems for name in called)
+    return any(fnmatchcase(text, pattern) for text in (*problems, *pairs))
 
 
 def _named(name: str) -> Suite:

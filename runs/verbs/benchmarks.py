@@ -6,7 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bonspiel.runs.verbs import results
-from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb, add_budgets, add_cluster, add_jobs, resumable, workers
+from bonspiel.runs.verbs.command_line import (
+    DONE,
+    Verb,
+    add_budgets,
+    add_cluster,
+    add_jobs,
+    add_planners,
+    resumable,
+    workers,
+)
 from bonspiel.runs.verbs.options import flag, option, repeatable
 
 if TYPE_CHECKING:
@@ -29,6 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     chosen = lookup.load(arguments.target, arguments.planner, arguments.added).override(*given)
     if arguments.plant is not None or arguments.delay:
         chosen = chosen.played_in(arguments.plant, arguments.delay)
+    chosen = lookup.only(chosen, arguments.only)
     if arguments.dry_run:
         if arguments.keep:
             raise UsageError("--dry-run counts all episodes, those to keep as well: leave --keep out")
@@ -104,16 +114,23 @@ def add_verbs(verb: Verb) -> None:
             "(an environment's defaults: budgets 10,100,1000 and 100 episodes; in plain Python 10,30 and 5)"
         ),
     )
-    repeatable(
+    add_planners(
         command,
         "--planner",
-        PLANNER,
         (
-            "planner to run instead of the suite's; repeatable (default for an environment: all that can search it; if "
-            "it is in plain Python: dpw, cem and the baselines random, do_nothing and constant)"
+            'planner to run instead of the suite\'s, or a grid, "dpw:exploration=0.1|1"; repeatable (default for an '
+            "environment: all that can search it; if it is in plain Python: dpw, cem and the baselines random, "
+            "do_nothing and constant)"
         ),
     )
-    repeatable(command, "--with", PLANNER, "planner to run in addition to the suite's; repeatable", dest="added")
+    add_planners(command, "--with", "planner to run in addition to the suite's; repeatable", dest="added")
+    repeatable(
+        command,
+        "--only",
+        "PROBLEM/PLANNER",
+        'run only what matches: "trap/dpw", "*/dpw*", "trap"; by names, full texts or labels; repeatable',
+        type=str,
+    )
     add_budgets(command, " (default: those of SUITE|ENV)")
     option(
         command, "--plant", "ENV", "play in this environment, while planners plan in that of the same spaces before it"
@@ -163,10 +180,9 @@ def add_bench(verb: Verb) -> None:
         ),
         nargs="*",
     )
-    repeatable(
+    add_planners(
         command,
         "--planner",
-        PLANNER,
         "planner to measure; repeatable (default: all planners except the baselines random, do_nothing and constant)",
     )
     flag(command, "--json", "print one JSON object")
@@ -209,8 +225,8 @@ def add_tune(verb: Verb) -> None:
             "of our results)"
         ),
     )
-    repeatable(command, "--planner", PLANNER, "planner to tune; parameters given here stay fixed; repeatable")
-    repeatable(command, "--against", PLANNER, "planner to run in the final without tuning; repeatable")
+    add_planners(command, "--planner", "planner to tune; parameters given here stay fixed; repeatable")
+    add_planners(command, "--against", "planner to run in the final without tuning; repeatable")
     option(command, "--trials", "N", "candidates per planner (default: 24)")
     option(command, "--budget", "N", "simulations per decision (default: 1000)")
     option(

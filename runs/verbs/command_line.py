@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
-from bonspiel.runs.verbs.options import listed, option
+from bonspiel.runs.verbs.options import Extended, listed, option
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 # entry points: a verb's name = "module:function", which adds the verb, or adds options to its parser
@@ -40,6 +40,9 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As of argparse, but a verb refuses unknown arguments itself."""
         namespace, unknown = super().parse_known_args(args, namespace)
+        # before Python 3.13 argparse gives names that may be absent nothing if an option stands before them
+        if getattr(namespace, "names", None) == [] and not any(text.startswith("-") for text in unknown):
+            namespace.names, unknown = unknown, []
         if unknown:
             self.error(f"unrecognized arguments: {' '.join(unknown)}")
         return namespace, unknown
@@ -72,6 +75,21 @@ def add_budgets(command: argparse.ArgumentParser, note: str = "") -> None:
     """Add the budget of a decision, in simulations or in milliseconds."""
     listed(command, "--budget", "N,...", f"simulations per decision; repeatable{note}")
     listed(command, "--milliseconds", "T,...", f"time per decision in milliseconds; repeatable{note}")
+
+
+def add_planners(command: argparse.ArgumentParser, name: str, text: str, **given: Any) -> None:
+    """Add a repeatable option whose value is a planner, or a grid of planners."""
+    option(command, name, PLANNER, text, [], action=Extended, type=grid, **given)
+
+
+def grid(text: str) -> list[str]:
+    """The texts of the planners that one text stands for."""
+    from bonspiel import planners
+
+    try:
+        return planners.REGISTRY.expand(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def workers(jobs: int | None) -> int:

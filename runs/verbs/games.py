@@ -12,7 +12,17 @@ from typing import Any
 
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.files import unused
-from bonspiel.runs.verbs.command_line import DONE, FAILED, PLANNER, Verb, add_budgets, add_jobs, resumable, workers
+from bonspiel.runs.verbs.command_line import (
+    DONE,
+    FAILED,
+    PLANNER,
+    Verb,
+    add_budgets,
+    add_jobs,
+    grid,
+    resumable,
+    workers,
+)
 from bonspiel.runs.verbs.options import flag, option
 
 LONGEST_NAME = 100  # of a folder that is named after the planners
@@ -29,7 +39,8 @@ def match(arguments: argparse.Namespace) -> int:
         given = ",".join(f"{key}={value}" for key, value in dict(arguments.game_options).items())
         game += f"{',' if ':' in game else ':'}{given}"
     budgets = arguments.budget, arguments.milliseconds
-    chosen = tournament.make_tournament(arguments.planners, game, arguments.seed, *budgets)
+    entrants = [one for text in arguments.planners for one in grid(text)]
+    chosen = tournament.make_tournament(entrants, game, arguments.seed, *budgets)
     name = re.sub(r"[^\w.=-]+", "-", "-vs-".join(arguments.planners))[:LONGEST_NAME]
     folder = arguments.out or Path("results") / name
     facts = provenance.collect(arguments.line, match.sources_of(chosen.game))
@@ -137,7 +148,7 @@ def add_verbs(verb: Verb) -> None:
         command,
         "planners",
         "PLANNER",
-        f"two planners, or more for a round robin: {PLANNER}, or a program of your own (in quotes if it has arguments)",
+        f"two planners, or more for a round robin: {PLANNER}, a grid, or your program (in quotes if it has arguments)",
         nargs="+",
     )
     option(command, "--game", "GAME[:key=value,...]", "a game of `bonspiel list`")

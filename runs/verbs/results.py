@@ -11,6 +11,7 @@ from contextlib import ExitStack, suppress
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.files import writing
@@ -170,22 +171,39 @@ def merge(arguments: argparse.Namespace) -> int:
 
 
 def compare(arguments: argparse.Namespace) -> int:
-    """Print the paired difference of two planners, or one JSON object."""
+    """Print paired differences of planners of one or two runs, or one JSON object."""
     from bonspiel.runs import seeding
     from bonspiel.runs.results import packed
-    from bonspiel.runs.statistics import compare
+    from bonspiel.runs.statistics import compare, multiple
 
-    given = [getattr(arguments, name) for name in ("a", "b", "env", "budget", "milliseconds")]
-    with packed.read_any(arguments.run) as results:
-        found = compare.compare(results.suite, results.returns_of, *given)
-        for note in seeding.notes(results.resolved):
+    names, several = arguments.names, arguments.all or len(arguments.names) != 2
+    if len(names) > 3 or arguments.all == bool(names):
+        raise UsageError("give two planners, A B; or another run, OTHER or OTHER A B; or --all instead of these")
+    if arguments.holm and not arguments.all:
+        raise UsageError("--holm corrects p for the number of all pairs: give --all instead of names")
+    budgets = {"simulations": arguments.budget, "milliseconds": arguments.milliseconds}
+    where: dict[str, Any] = {"environments": arguments.env, **budgets}
+    with ExitStack() as stack:
+        runs = [
+            stack.enter_context(packed.read_any(run)) for run in (arguments.run, *map(Path, names[: len(names) % 2]))
+        ]
+        suites = runs[0].suite, runs[-1].suite
+        if arguments.all:
+            found = multiple.all_pairs(runs[0].suite, runs[0].returns_of, **where, by_holm=arguments.holm)
+        elif several:
+            ours, theirs = (multiple.Played(str(one.folder), one.suite, one.resolved, one.returns_of) for one in runs)
+            found = multiple.across(ours, theirs, tuple(names[1:]), **where)
+        else:
+            found = compare.compare(runs[0].suite, runs[0].returns_of, *names, **where)
+        for note in dict.fromkeys(note for one in runs for note in seeding.notes(one.resolved)):
             print(f"note: {note}", file=sys.stderr)
     if arguments.json:
         left_out = [one._asdict() for one in found.left_out]
-        comparisons = {"comparisons": [compare.as_json(one) for one in found], "left_out": left_out}
-        print(json.dumps({"run": str(arguments.run), **comparisons}, indent=1))
+        comparisons = {"comparisons": multiple.all_as_json(found, arguments.holm), "left_out": left_out}
+        other = {"other": names[0]} if several and names else {}
+        print(json.dumps({"run": str(arguments.run), **other, **comparisons}, indent=1))
     else:
-        print(compare.table(found))
+        print(multiple.table(found, suites, arguments.holm) if several else compare.table(found))
     return DONE
 
 
@@ -200,13 +218,13 @@ def seconds(text: str) -> float:
 def add_verbs(verb: Verb) -> None:
     """Add the verbs to the command line."""
     command = verb("chart", chart, "draw a run's chart as PNG and SVG", "bonspiel chart results/quick")
-    _add_run(command, ANY)
+    add_run(command, ANY)
     option(command, "--out", "FOLDER", "folder for the pictures (default: RUN)")
     flag(command, "--regret", "draw the regret, optimum less mean return, below each panel")
     command = verb(
         "report", report, "print a run's tables, write its chart and report", "bonspiel report results/quick"
     )
-    _add_run(command)
+    add_run(command)
     flag(
         command,
         "--leaderboard",
@@ -237,12 +255,12 @@ def add_verbs(verb: Verb) -> None:
         "write all episodes as a table, or a run as one small file for others",
         "bonspiel export results/quick --format csv > quick.csv",
     )
-    _add_run(command, ANY)
+    add_run(command, ANY)
     what = "a table, or `run`: a file *.sqlite.xz that `bonspiel report --beside` reads"
     option(command, "--format", ("csv", *BINARY), what, "csv")
     option(command, "--out", "FILE", "file to write (default: standard output, only for csv)")
     command = verb("status", status, "print the progress of a run", "bonspiel status results/quick --watch")
-    _add_run(command, ANY)
+    add_run(command, ANY)
     option(
         command,
         "--watch",
@@ -264,18 +282,23 @@ def add_verbs(verb: Verb) -> None:
     command = verb(
         "compare",
         compare,
-        "compare two planners of a run by pairs of episodes, and print the episodes needed to settle it",
+        "compare planners of a run or of two runs by pairs of episodes, and print the episodes needed to settle it",
         "bonspiel compare results/quick abstraction dpw --budget 1000",
     )
-    _add_run(command, ANY)
-    option(command, "a", "A", "first planner, by its name in the tables or its full text")
-    option(command, "b", "B", "second planner; the difference is A - B")
+    add_run(command, ANY)
+    what = (
+        "two planners, A B, by their names in the tables or full texts; or another run, OTHER, with the same seeds: "
+        "every planner that both have is compared with itself, or A of RUN with B of OTHER; the difference is A - B"
+    )
+    option(command, "names", "[OTHER] A B", what, nargs="*")
+    flag(command, "--all", "compare all pairs of planners, instead of A and B")
+    flag(command, "--holm", "with --all: add p corrected for the number of pairs of a problem and budget (Holm)")
     repeatable(command, "--env", "ENV", "environment of the run; repeatable (default: all)")
     add_budgets(command, " (default: all budgets)")
     flag(command, "--json", "print one JSON object")
 
 
-def _add_run(command: argparse.ArgumentParser, text: str = "folder of a run") -> None:
+def add_run(command: argparse.ArgumentParser, text: str = "folder of a run") -> None:
     """Add the run that a verb reads."""
     option(command, "run", "RUN", text, **({} if text == ANY else {"type": Path}))
 

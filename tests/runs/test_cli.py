@@ -15,7 +15,7 @@ import bonspiel
 from bonspiel import envs
 from bonspiel.runs import cli, provenance
 from bonspiel.runs.cli import parser
-from bonspiel.runs.results import run_folder
+from bonspiel.runs.results import run_folder, store
 from bonspiel.runs.suites import lookup
 from bonspiel.runs.verbs.command_line import PrintAndExit
 from bonspiel.runs.verbs.options import numbers
@@ -130,7 +130,7 @@ def test_csv_has_every_episode(run, finished, table):
     status, out, err = run("export", finished, "--format", "csv")
     assert (status, err) == (0, "")
     assert out.splitlines()[0] == (
-        "env,planner,budget,unit,episode,return,steps,seconds,simulations,first_action,mean_ms,max_ms,invalid"
+        "env,planner,budget,unit,episode,return,steps,seconds,simulations,first_action,mean_ms,max_ms,invalid,seed,label,commit"
     )
     found = table(out)
     assert [(row["budget"], row["episode"]) for row in found] == [(b, e) for b in ("10", "100") for e in "0123"]
@@ -139,6 +139,9 @@ def test_csv_has_every_episode(run, finished, table):
     facts = {(row["steps"], row["simulations"], row["mean_ms"], row["max_ms"], row["invalid"]) for row in found}
     assert facts == {("2", "0", "", "", "0")}
     assert all(-1.0 <= float(row["first_action"]) <= 1.0 for row in found)
+    with store.read(finished) as results:
+        commit = results.provenance["commit"]
+    assert {(row["seed"], row["label"], row["commit"]) for row in found} == {("0", "random", commit)}
     assert run("export", finished, "--out", "x.csv")[:2] == (0, "")
     assert Path("x.csv").read_text() == out
 
@@ -170,6 +173,16 @@ def test_parquet_without_polars_says_what_to_install(run, finished, monkeypatch)
     status, _, err = run("export", finished, "--format", "parquet", "--out", "x.parquet")
     assert status == 2
     assert "pip install -e '.[parquet]'" in err
+
+
+def test_status_and_chart_take_a_packed_run(run, finished, tmp_path):
+    file = tmp_path / "mine.sqlite.xz"
+    assert run("export", finished, "--format", "run", "--out", file)[0] == 0
+    assert run("status", file)[1].splitlines()[1:] == run("status", finished)[1].splitlines()[1:]
+    status, _, err = run("chart", file)
+    assert status == 2 and "is no folder: give one for the pictures with --out" in err
+    assert run("chart", file, "--out", tmp_path / "pictures")[0] == 0
+    assert (tmp_path / "pictures" / "chart.svg").read_bytes() == (finished / "chart.svg").read_bytes()
 
 
 def test_chart_and_report_are_made_again(run, finished):

@@ -1,0 +1,1 @@
+"""What a paper prints of a run: figures, tables, numbers, facts and sources."""

@@ -1,0 +1,80 @@
+"""Every number of a paper's figures and tables, and which of them are among the best."""
+
+import csv
+import functools
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from bonspiel import planners
+from bonspiel.runs.experiment import Setting
+from bonspiel.runs.results.store import Store
+from bonspiel.runs.statistics.compare import Comparison, meet
+from bonspiel.runs.statistics.curves import Panel
+from bonspiel.runs.statistics.sample import Interval
+
+FILE, LEVELS = "numbers.csv", "levels.csv"
+
+
+class Estimate(NamedTuple):
+    """A planner's mean return with one budget.
+
+    Attributes:
+        setting: what was played.
+        name: of the planner in the paper.
+        n: episodes.
+        mean: with its 95 % interval.
+        behind: the best planner's mean less this one's over common episodes, with its interval; None if there are none.
+        best: whether it is the best, or the interval of `behind` has 0 in it.
+    """
+
+    setting: Setting
+    name: str
+    n: int
+    mean: Interval
+    behind: Interval | None
+    best: bool
+
+
+def estimates(store: Store, panel: Panel) -> list[Estimate]:
+    """The numbers of a panel, by budget and planner."""
+    played = {
+        (one.planner, one.budget): one
+        for one in store.suite.settings()
+        if (one.env, one.unit) == (panel.env, panel.unit)
+    }
+    returns, called, found = functools.cache(store.returns_of), names(panel), []
+    for budget in panel.budgets:
+        here = {planner: summary for planner, curve in panel.curves.items() for at, summary in curve if at == budget}
+        top = max(here, key=lambda planner: here[planner].interval.value)
+        for planner, summary in here.items():
+            setting, behind = played[planner, budget], None
+            if planner != top and isinstance(both := meet(played[top, budget], setting, returns), Comparison):
+                behind = both.paired.difference
+            best = planner == top or (behind is not None and not (behind.low > 0.0 or behind.high < 0.0))
+            found.append(Estimate(setting, called[planner], summary.n, summary.interval, behind, best))
+    return found
+
+
+def names(panel: Panel) -> dict[str, str]:
+    """The name of each planner in the paper: its label, else its name alone where no other planner has it."""
+    alone = [panel.labels.get(text, planners.REGISTRY.read(text)[0]) for text in panel.curves]
+    return {
+        text: name if alone.count(name) == 1 else panel.label(text)
+        for text, name in zip(panel.curves, alone, strict=True)
+    }
+
+
+def write(folder: Path, panels: Sequence[Panel], found: Sequence[Estimate]) -> None:
+    """Write the numbers, and the values that are known without the run, as CSV."""
+    with (folder / FILE).open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        means = ("mean", "mean_low", "mean_high", "behind", "behind_low", "behind_high", "best")
+        writer.writerow([*Setting._fields, "name", "episodes", *means])
+        for one in found:
+            behind = one.behind or ("", "", "")
+            writer.writerow([*one.setting, one.name, one.n, *one.mean, *behind, int(one.best)])
+    with (folder / LEVELS).open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(["env", "name", "value"])
+        writer.writerows(dict.fromkeys((panel.env, *level) for panel in panels for level in panel.known.levels.items()))
