@@ -10,7 +10,7 @@ try:  # Ctrl-C may come during the imports
 
     from bonspiel.runs import interrupts
     from bonspiel.runs.experiment import RunError, UsageError
-    from bonspiel.runs.verbs import agreement, benchmarks, film, games, listing, results, tree
+    from bonspiel.runs.verbs import agreement, benchmarks, film, games, listing, results, targets, tree
     from bonspiel.runs.verbs.command_line import (
         DONE,
         FAILED,
@@ -39,6 +39,7 @@ GROUPS: dict[str, tuple[AddVerbs, ...]] = {
         listing.add_verbs,
         benchmarks.add_verbs,
         results.add_verbs,
+        targets.add_verbs,
         agreement.add_verbs,
         tree.add_verbs,
         film.add_verbs,

@@ -75,9 +75,7 @@ def report(arguments: argparse.Namespace) -> int:
         if arguments.beside:
             raise UsageError("--beside ranks planners of several runs: give --leaderboard too")
         return show(arguments.run)
-    folders = [arguments.run, *arguments.beside]
-    if len({folder.resolve() for folder in folders}) < len(folders):
-        raise UsageError("--beside takes other runs, and each of them once")
+    check_beside(arguments)
     from bonspiel.runs.reporting.leaderboards import leaderboard
     from bonspiel.runs.results import packed, store
 
@@ -89,6 +87,13 @@ def report(arguments: argparse.Namespace) -> int:
     paths = "\n            ".join(map(str, (html, text, *figures)))
     print(f"{text.read_text(encoding='utf-8')}\nleaderboard {paths}")
     return DONE
+
+
+def check_beside(arguments: argparse.Namespace) -> None:
+    """Refuse a run that is given twice."""
+    folders = [arguments.run, *arguments.beside]
+    if len({folder.resolve() for folder in folders}) < len(folders):
+        raise UsageError("--beside takes other runs, and each of them once")
 
 
 def chart(arguments: argparse.Namespace) -> int:
