@@ -12,8 +12,7 @@ from bonspiel.planners.model import Array
 from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.reporting import model_steps
-from bonspiel.runs.reporting.leaderboards.boards import names
-from bonspiel.runs.results.store import Store
+from bonspiel.runs.results.store import Store, names
 from bonspiel.runs.statistics.ranks import scales
 from bonspiel.runs.statistics.scale import BEST, OPTIMUM, Scale
 from bonspiel.runs.statistics.targets import (
@@ -22,7 +21,6 @@ from bonspiel.runs.statistics.targets import (
     Ratio,
     Reached,
     Runtime,
-    best_of,
     first_hits,
     ratios,
     reached,
@@ -51,7 +49,7 @@ class Targets:
         budgets: of the shares, [budgets], ascending.
         shares: of targets reached, by planner, the largest first.
         best: of targets reached by any planner, [budgets].
-        left_out: what is missing, a line each.
+        notes: on what is missing, and how costs were measured, a line each.
     """
 
     cost: str
@@ -60,7 +58,7 @@ class Targets:
     budgets: Array
     shares: Mapping[str, Reached]
     best: Array
-    left_out: Sequence[str]
+    notes: Sequence[str]
 
     @property
     def pairs(self) -> int:
@@ -119,6 +117,8 @@ def targets(
                 unknown[key[0]].append(key[1])
         for (env, name), of_planner in points.items():
             curves.setdefault(env, {})[name] = MeanScores.of(of_planner)
+    if cost == TIME and curves and not timed:
+        lines.append("milliseconds are the mean time of a decision in the run, on its machine")
     for env, missing in unknown.items():
         if missing := [name for name in missing if name not in curves.get(env, {})]:
             lines.append(f"{cost} of these planners could not be counted in {env}: {', '.join(missing)}")
@@ -219,21 +219,22 @@ def ratio_text(ratio: Ratio | None) -> str:
 
 
 def text(found: Targets) -> str:
-    """Tables in Markdown: runtimes of each problem, shares at the largest budgets, what was left out."""
+    """Tables in Markdown: runtimes of each problem, shares at the largest budgets, notes."""
     parts = [legend(found)]
     for problem, of_planners in found.runtimes.items():
         rows, times = [["planner", *(f"{target:g}" for target in TARGETS)]], found.ratios(problem)
         for name, of in of_planners.items():
             both = zip(of, times[name], strict=True)
-            rows.append([name, *(runtime_text(one) + f" ({ratio_text(ratio)})" * (ratio is not None) for one, ratio in both)])
+            rows.append(
+                [name, *(runtime_text(one) + f" ({ratio_text(ratio)})" * (ratio is not None) for one, ratio in both)]
+            )
         parts.append(f"{found.head(problem)}\n{markdown(rows)}")
     if found.shares:
         rows = [["planner", "share of the targets", f"{found.cost} up to"]]
-        for name, of in found.shares.items():
-            rows.append([name, share_text(of), amount(of.largest)])
+        rows += [[name, share_text(one), amount(one.largest)] for name, one in found.shares.items()]
         rows.append(["best known", f"{found.best[-1]:.3f}", amount(float(found.budgets[-1]))])
         parts.append(f"share of the {found.pairs} (problem, target) pairs reached [95 %]\n{markdown(rows)}")
-    return "\n\n".join([*parts, *found.left_out])
+    return "\n\n".join([*parts, *found.notes])
 
 
 def share_text(of: Reached) -> str:
@@ -245,8 +246,8 @@ def share_text(of: Reached) -> str:
 def legend(found: Targets) -> str:
     """How to read the tables."""
     return (
-        f"{found.cost} of a decision at which the mean score reaches a target [95 %], and its ratio to the best planner's "
-        f"(in brackets). {RULE}."
+        f"{found.cost} of a decision at which the mean score reaches a target [95 %], and in brackets the ratio to the "
+        f"best planner's. {RULE}."
     )
 
 
@@ -262,13 +263,15 @@ def as_json(found: Targets) -> dict[str, Any]:
                 to_best = None if ratio is None else _bound(*ratio)
                 rows.append({"env": problem, "planner": name, "target": target, **shown, "ratio": to_best})
     shares = {
-        name: {key: [None if math.isnan(value) else float(value) for value in getattr(of, key)] for key in of._fields[:3]}
+        name: {
+            key: [None if math.isnan(value) else float(value) for value in getattr(of, key)] for key in of._fields[:3]
+        }
         | {"smallest": of.smallest, "largest": of.largest}
         for name, of in found.shares.items()
     }
     reached_by = {"pairs": found.pairs, "budgets": found.budgets.tolist(), "planners": shares}
     reached_by["best_known"] = found.best.tolist()
-    return {"cost": found.cost, "runtimes": rows, "shares": reached_by, "left_out": [*found.left_out]}
+    return {"cost": found.cost, "runtimes": rows, "shares": reached_by, "notes": [*found.notes]}
 
 
 def _bound(sign: str, value: float) -> dict[str, Any]:

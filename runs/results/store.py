@@ -3,7 +3,8 @@
 import json
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -218,6 +219,25 @@ class Store:
         query = """SELECT env, planner, budget, unit, episode, error FROM failure
             JOIN setting ON setting.id = failure.setting ORDER BY setting, episode"""
         return self._connection.execute(query).fetchall()
+
+
+def names(stores: Sequence[Store]) -> list[dict[tuple[str, str], str]]:
+    """The names of each run's planners in tables, by environment and text.
+
+    A name that several runs have gets the name of its run's folder, "dpw (mine)".
+    """
+    folders = [store.folder.resolve() for store in stores]
+    short = len({folder.name for folder in folders}) == len(folders)
+    runs = [folder.name if short else str(folder) for folder in folders]
+    found = [
+        {(of.env, text): name for of in store.suite.experiment for text, name in store.suite.names(of.env).items()}
+        for store in stores
+    ]
+    times = Counter(name for of_run in found for name in set(of_run.values()))
+    return [
+        {key: f"{name} ({run})" if times[name] > 1 else name for key, name in of_run.items()}
+        for run, of_run in zip(runs, found, strict=True)
+    ]
 
 
 def plan(suite: Suite, resolved: Mapping[str, str]) -> dict[str, str]:

@@ -57,7 +57,7 @@ class Runtime(NamedTuple):
     largest: float
 
     def sign(self, budget: float) -> str:
-        """"<=" of a budget that is the smallest played one, ">" of one beyond the largest, "" between them."""
+        """The sign "<=" of a budget that is the smallest played one, ">" beyond the largest, "" between them."""
         return "<=" if budget <= self.smallest else ">" if math.isinf(budget) else ""
 
     def shown(self, budget: float) -> tuple[str, float]:
@@ -120,7 +120,8 @@ def runtimes(scores: MeanScores, targets: Sequence[float] = TARGETS) -> list[Run
     drawn = np.sort(first_hits(scores.budgets, scores.resampled, targets), axis=0)
     tail = 0.5 * (1.0 - CONFIDENCE) * (len(drawn) - 1)
     low, high = drawn[math.floor(tail)], drawn[math.ceil(len(drawn) - 1 - tail)]
-    return [Runtime(*map(float, found), *ends) for found in zip(point, low, high, strict=True)]
+    found = zip(point.tolist(), low.tolist(), high.tolist(), strict=True)
+    return [Runtime(budget, least, most, *ends) for budget, least, most in found]
 
 
 def best_of(found: Mapping[str, Runtime]) -> Runtime | None:
@@ -178,7 +179,9 @@ def share_reached(hits: ArrayLike, budgets: ArrayLike) -> Array:
     An empirical run-time distribution: a pair counts from the budget at which it is seen to be reached.
     """
     found, at = np.asarray(hits, np.float64), np.asarray(budgets, np.float64)
-    share = sum((found[..., pair, None] <= at) * 1.0 for pair in range(found.shape[-1])) / found.shape[-1]
+    share = np.zeros((*found.shape[:-1], len(at)))
+    for pair in range(found.shape[-1]):  # all at once take much memory
+        share += (found[..., pair, None] <= at) / found.shape[-1]
     return np.where(np.isnan(found).any(axis=-1)[..., None], np.nan, share)
 
 

@@ -23,7 +23,7 @@ def targets(arguments: argparse.Namespace) -> int:
     with ExitStack() as stack:
         stores = [stack.enter_context(packed.read_any(one)) for one in (arguments.run, *arguments.beside)]
         found = of_runs.targets(stores, arguments.cost or of_runs.default_cost(stores[0]))
-    if not (found.runtimes or found.left_out):
+    if not (found.runtimes or found.notes):
         raise nothing_played(arguments.run)
     if arguments.out is not None and found.shares:
         from bonspiel.runs.reporting import targets_chart
@@ -50,7 +50,7 @@ def add_verbs(verb: Verb) -> None:
         command,
         "--beside",
         "RUN",
-        "another run, whose planners stand among RUN's own in its problems, as for `report`; may be given several times",
+        "another run, whose planners stand among RUN's own in its problems, as for `report`; repeatable",
     )
     option(
         command,

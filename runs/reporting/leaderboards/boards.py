@@ -1,7 +1,6 @@
 """The content of a leaderboard, and the words for it."""
 
 import math
-from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -13,7 +12,7 @@ from bonspiel.runs.experiment import amount
 from bonspiel.runs.progress import counted, followed
 from bonspiel.runs.reporting import model_steps
 from bonspiel.runs.reporting.chart import NOUNS
-from bonspiel.runs.results.store import Store
+from bonspiel.runs.results.store import Store, names
 from bonspiel.runs.statistics.ranks import Leaderboard, leaderboard, scales
 from bonspiel.runs.statistics.sample import Interval
 from bonspiel.runs.statistics.scale import BEST, OPTIMUM, REFERENCE, Scale
@@ -175,25 +174,6 @@ class Findings:
         tops = {top: [env for env, scale in self.problems.items() if scale.top == top] for top in (REFERENCE, BEST)}
         marked = [f"the {top} in {', '.join(found)}" for top, found in tops.items() if found]
         return "score 0: the better of doing nothing and random actions; 1: " + ", ".join(["the optimum", *marked])
-
-
-def names(stores: Sequence[Store]) -> list[dict[tuple[str, str], str]]:
-    """The names of each run's planners in tables, by environment and text.
-
-    A name that several runs have gets the name of its run's folder, "dpw (mine)".
-    """
-    folders = [store.folder.resolve() for store in stores]
-    short = len({folder.name for folder in folders}) == len(folders)
-    runs = [folder.name if short else str(folder) for folder in folders]
-    found = [
-        {(of.env, text): name for of in store.suite.experiment for text, name in store.suite.names(of.env).items()}
-        for store in stores
-    ]
-    times = Counter(name for of_run in found for name in set(of_run.values()))
-    return [
-        {key: f"{name} ({run})" if times[name] > 1 else name for key, name in of_run.items()}
-        for run, of_run in zip(runs, found, strict=True)
-    ]
 
 
 def leaderboards(stores: Sequence[Store]) -> tuple[list[Leaderboard], dict[str, Scale]]:
