@@ -118,7 +118,7 @@ def targets(
         for (env, name), of_planner in points.items():
             curves.setdefault(env, {})[name] = MeanScores.of(of_planner)
     if cost == TIME and curves and not timed:
-        lines.append("milliseconds are the mean time of a decision in the run, on its machine")
+        lines.append("milliseconds are the mean time of a decision in each run, on its machine")
     for env, missing in unknown.items():
         if missing := [name for name in missing if name not in curves.get(env, {})]:
             lines.append(f"{cost} of these planners could not be counted in {env}: {', '.join(missing)}")
@@ -271,7 +271,8 @@ def as_json(found: Targets) -> dict[str, Any]:
     }
     reached_by = {"pairs": found.pairs, "budgets": found.budgets.tolist(), "planners": shares}
     reached_by["best_known"] = found.best.tolist()
-    return {"cost": found.cost, "runtimes": rows, "shares": reached_by, "notes": [*found.notes]}
+    scales = {env: found.problems[env]._asdict() for env in found.runtimes}
+    return {"cost": found.cost, "scales": scales, "runtimes": rows, "shares": reached_by, "notes": [*found.notes]}
 
 
 def _bound(sign: str, value: float) -> dict[str, Any]:

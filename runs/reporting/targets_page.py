@@ -37,9 +37,9 @@ def section(store: Store, steps: Mapping[str, Mapping[str, Steps | None]]) -> st
 
 SAID = (
     "Between played budgets the running maximum is linear in the logarithm of the budget. &le; marks the smallest "
-    "played budget, &gt; the largest: beyond them nothing is guessed. &times; is the ratio to the best planner. The "
-    "chart shows the share of all problems' targets reached by a budget (Hansen et al. 2022) with 95 % bands; what the "
-    "smallest budget reaches counts from there."
+    "played budget, &gt; the largest: beyond them nothing is guessed. In brackets is the ratio to the best planner. A "
+    "chart shows the share of all problems' targets reached by a budget (Hansen et al. 2022) with 95 % bands; what "
+    "the smallest budget reaches counts from there."
 )
 
 
@@ -52,7 +52,7 @@ def _chart(found: Targets) -> str:
 
 
 def _table(found: Targets) -> str:
-    caption = f"{found.cost.capitalize()} of a decision to a mean score of [95 % interval], and the ratio to the best"
+    caption = f"{found.cost.capitalize()} of a decision to a mean score [95 % interval] (ratio to the best planner)"
     head = ["problem", "planner", *(f"{target:g}" for target in TARGETS)]
     return table(caption, head, _rows(found), f"{found.cost}|targets")
 
@@ -66,8 +66,7 @@ def _rows(found: Targets) -> Iterator[list[Cell]]:
 
 def _cell(runtime: Runtime, ratio: Ratio | None) -> Cell:
     first, _, band = targets.runtime_text(runtime).partition(" [")
-    to_best = f" &times;&nbsp;{escape(targets.ratio_text(ratio))}" if ratio else ""
-    interval = f"[{band} " if band else ""
-    small = f" <small>{escape(interval)}{to_best}</small>" if interval or ratio else ""
+    small = [f"[{band}"] * bool(band) + [f"({targets.ratio_text(ratio)})"] * (ratio is not None)
+    shown = f"{escape(first)} <small>{escape(' '.join(small))}</small>" if small else escape(first)
     value = runtime.largest * BEYOND if math.isinf(runtime.budget) else runtime.budget
-    return f"{escape(first)}{small}".replace("&lt;=", "&le;").replace("&gt;=", "&ge;"), value
+    return shown.replace("&lt;=", "&le;").replace("&gt;=", "&ge;"), value

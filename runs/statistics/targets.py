@@ -182,7 +182,7 @@ def share_reached(hits: ArrayLike, budgets: ArrayLike) -> Array:
     share = np.zeros((*found.shape[:-1], len(at)))
     for pair in range(found.shape[-1]):  # all at once take much memory
         share += (found[..., pair, None] <= at) / found.shape[-1]
-    return np.where(np.isnan(found).any(axis=-1)[..., None], np.nan, share)
+    return np.where(np.isnan(found).any(axis=-1, keepdims=True), np.nan, share)
 
 
 def reached(problems: Sequence[MeanScores], budgets: ArrayLike) -> Reached:
