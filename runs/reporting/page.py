@@ -16,7 +16,7 @@ from bonspiel.planners.model import Array
 from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.progress import Advance, counted, progress
-from bonspiel.runs.reporting import chart, charts, model_steps, tables
+from bonspiel.runs.reporting import chart, charts, model_steps, tables, targets_page
 from bonspiel.runs.reporting.figures import Figures, budget_choice, legend
 from bonspiel.runs.reporting.model_steps import Steps
 from bonspiel.runs.reporting.notes import changes, invalid_rollouts
@@ -114,6 +114,9 @@ class _Report:
         failures = store.failures()
         verdict = _verdict(timings) if timings else ""
         links = [(f"env{i}", env) for i, env in enumerate(self.environments)]
+        if reached := targets_page.section(store, self.steps):
+            sections += reached
+            links.append(("targets", "targets"))
         if timings:
             table = tables.of_timings(timings, {setting.env: store.suite.names(setting.env) for setting in timings})
             sections += f'<section><h2 id="time">Time of decisions</h2>{verdict}{table}</section>'

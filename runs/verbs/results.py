@@ -78,9 +78,7 @@ def report(arguments: argparse.Namespace) -> int:
             if getattr(arguments, name):
                 raise UsageError(f"--{name} tells whose planners are ranked: give --leaderboard too")
         return show(arguments.run)
-    given = [arguments.run, *arguments.beside]
-    if len({one.resolve() if isinstance(one, Path) else one for one in given}) < len(given):
-        raise UsageError("--beside takes other runs, and each of them once")
+    check_beside(arguments)
     from bonspiel.runs import provenance
     from bonspiel.runs.reporting.leaderboards import leaderboard
     from bonspiel.runs.results import packed, seal, store
@@ -96,6 +94,13 @@ def report(arguments: argparse.Namespace) -> int:
     paths = "\n            ".join(map(str, (html, text, *figures)))
     print(f"{text.read_text(encoding='utf-8')}\nleaderboard {paths}")
     return DONE
+
+
+def check_beside(arguments: argparse.Namespace) -> None:
+    """Refuse a run that is given twice."""
+    given = [arguments.run, *arguments.beside]
+    if len({one.resolve() if isinstance(one, Path) else one for one in given}) < len(given):
+        raise UsageError("--beside takes other runs, and each of them once")
 
 
 def chart(arguments: argparse.Namespace) -> int:

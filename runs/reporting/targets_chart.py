@@ -1,0 +1,107 @@
+"""The chart of targets: the share of them that each planner reaches by a budget."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, LogLocator, NullLocator
+from numpy.typing import NDArray
+
+from bonspiel.planners.model import Array
+from bonspiel.runs.progress import counted
+from bonspiel.runs.reporting.drawing import PLAIN, save_figure, styled
+from bonspiel.runs.reporting.styles import GREY, INK, of_planners
+from bonspiel.runs.reporting.targets import Targets
+from bonspiel.runs.statistics.targets import TARGETS, Reached
+
+BEST = "best known"
+MOST_BANDS = 6  # more hide each other
+LINE = 0.16  # inches for a planner's name
+DOTTED: Any = (0, (1, 1.2))
+
+
+def draw(found: Targets) -> Figure:
+    """The figure of all planners, whose names stand at the ends of their curves, the largest share first.
+
+    Raises:
+        ValueError: no planner has played all problems.
+    """
+    if not found.shares:
+        raise ValueError("there is nothing to draw: no planner has played all problems")
+    styles = of_planners(found.shares)
+    height = max(4.0, LINE * (len(found.shares) + 1) + 1.1)
+    with styled((7.2, height)) as figure:
+        axes = figure.add_axes((0.09, 0.72 / height, 0.58, 1.0 - 1.1 / height))
+        for place, (name, of) in enumerate(found.shares.items()):
+            style, (x, inside) = styles[name], played(found.budgets, of)
+            shown: Any = {"color": style.colour, "drawstyle": "steps-post", "gid": name, "ms": 4.2, "zorder": 3}
+            marked: Any = {"marker": style.marker, "mfc": style.colour if style.filled else "white"}
+            axes.plot(x, of.share[inside], ls=style.line, lw=1.2, markevery=max(1, len(x) // 6), **shown, **marked)
+            if place < MOST_BANDS:
+                band: Any = {"color": style.colour, "alpha": 0.13, "linewidth": 0, "step": "post", "zorder": 2}
+                axes.fill_between(x, of.low[inside], of.high[inside], **band)
+        axes.plot(found.budgets, found.best, color=INK, ls=DOTTED, lw=1.6, drawstyle="steps-post", zorder=4, gid=BEST)
+        _axes(axes, found)
+        ends = {
+            name: (of.largest, float(of.share[played(found.budgets, of)[1]][-1])) for name, of in found.shares.items()
+        }
+        colours = {name: style.colour for name, style in styles.items()} | {BEST: INK}
+        _names(axes, {BEST: (float(found.budgets[-1]), float(found.best[-1])), **ends}, colours, LINE / (height - 1.1))
+    return figure
+
+
+def played(budgets: Array, of: Reached) -> tuple[Array, NDArray[np.bool_]]:
+    """The budgets between a planner's smallest and largest, and where they are, [budgets]."""
+    inside = (budgets >= of.smallest) & (budgets <= of.largest)
+    return budgets[inside], inside
+
+
+def save(found: Targets, file: Path) -> list[Path]:
+    """Write the figure as PNG and SVG; returns their paths."""
+    return save_figure(draw(found), file)
+
+
+def _axes(axes: Axes, found: Targets) -> None:
+    least, most = found.budgets[0], found.budgets[-1]
+    axes.set_xscale("log")
+    axes.set(ylim=(-0.02, 1.02), xlim=(least, most) if most > least else (least / 1.5, most * 1.5))
+    narrow = (1.0, 2.0, 3.0, 5.0, 7.0) if most < 10.0 * least else (1.0, 3.0)
+    where = LogLocator(subs=narrow, numticks=12) if most > least else FixedLocator([least])
+    axes.xaxis.set(major_locator=where, major_formatter=PLAIN, minor_locator=NullLocator())
+    note = "what the smallest played budget reaches counts from there"
+    axes.set_xlabel(f"{found.cost} per decision\n({note})")
+    axes.set_ylabel(f"share of the {found.pairs} (problem, target) pairs reached")
+    scores = ", ".join(f"{target:g}" for target in TARGETS)
+    axes.set_title(
+        f"targets: mean scores of {scores} in {counted(len(found.runtimes), 'problem')}", loc="left", fontsize=9
+    )
+
+
+def _names(axes: Axes, ends: dict[str, tuple[float, float]], colours: dict[str, str], apart: float) -> None:
+    """The names beside the axes, apart by this part of their height, with lines to the ends of the curves."""
+    order = sorted(ends, key=lambda name: -ends[name][1])
+    for name, y in zip(order, spread([ends[one][1] for one in order], apart * 1.04), strict=True):
+        axes.annotate(
+            f"{name}  {ends[name][1]:.2f}",
+            ends[name],
+            (1.06, (y + 0.02) / 1.04),
+            textcoords="axes fraction",
+            annotation_clip=False,
+            va="center",
+            fontsize=7.5,
+            color=colours[name],
+            arrowprops={"arrowstyle": "-", "color": GREY, "lw": 0.5, "alpha": 0.6, "shrinkA": 2, "relpos": (0, 0.5)},
+        )
+
+
+def spread(places: Sequence[float], apart: float) -> list[float]:
+    """Descending places moved apart, as little as a pass up and a pass down do, within 0 and 1 if there is room."""
+    found = np.minimum(np.asarray(places, np.float64), 1.0)
+    for i in range(1, len(found)):
+        found[i] = min(found[i], found[i - 1] - apart)
+    for i in reversed(range(len(found))):
+        found[i] = max(found[i], found[i + 1] + apart if i + 1 < len(found) else 0.0)
+    return [*map(float, found)]

@@ -1,0 +1,62 @@
+"""The verb `targets`: the budgets at which planners reach mean scores."""
+
+import argparse
+import json
+from contextlib import ExitStack
+
+from bonspiel.runs.files import check_writable, writing
+from bonspiel.runs.verbs.command_line import DONE, Verb
+from bonspiel.runs.verbs.options import flag, option, repeatable
+from bonspiel.runs.verbs.results import ANY, check_beside, nothing_played
+
+COSTS = "simulations", "model steps", "milliseconds"
+
+
+def targets(arguments: argparse.Namespace) -> int:
+    """Print the runtimes to targets, or one JSON object; draw the shares of targets reached if asked."""
+    from bonspiel.runs.reporting import targets as of_runs
+    from bonspiel.runs.results import packed
+
+    check_beside(arguments)
+    if arguments.out is not None:
+        check_writable(arguments.out, (".png",))
+    with ExitStack() as stack:
+        stores = [stack.enter_context(packed.read_any(one)) for one in (arguments.run, *arguments.beside)]
+        found = of_runs.targets(stores, arguments.cost or of_runs.default_cost(stores[0]))
+    if not (found.runtimes or found.notes):
+        raise nothing_played(arguments.run)
+    if arguments.out is not None and found.shares:
+        from bonspiel.runs.reporting import targets_chart
+
+        with writing(arguments.out):
+            targets_chart.save(found, arguments.out)
+    if arguments.json:
+        print(json.dumps({"run": str(arguments.run), **of_runs.as_json(found)}, indent=1))
+    else:
+        print(of_runs.text(found))
+    return DONE
+
+
+def add_verbs(verb: Verb) -> None:
+    """Add the verb to the command line."""
+    command = verb(
+        "targets",
+        targets,
+        "print the budgets at which planners reach mean scores from 0.5 to 0.99",
+        "bonspiel targets peers --out targets.png",
+    )
+    option(command, "run", "RUN", ANY)
+    repeatable(
+        command,
+        "--beside",
+        "RUN",
+        "another run, whose planners stand among RUN's own in its problems, as for `report`; repeatable",
+    )
+    option(
+        command,
+        "--cost",
+        COSTS,
+        "what a budget is counted in (default: simulations, or milliseconds if all budgets are times)",
+    )
+    option(command, "--out", "FILE", "file for the chart of shares of targets reached, PNG, and an SVG beside it")
+    flag(command, "--json", "print one JSON object")
