@@ -48,6 +48,9 @@ MEANINGS = {
     "mean_ms": "mean time per decision; of time budgets",
     "max_ms": "longest time per decision; of time budgets",
     "invalid": "simulations that met a reward or a state that is not finite",
+    "seed": "of the run",
+    "label": "name of the planner in the tables of the run",
+    "commit": "of the sources that made the run",
 }
 
 

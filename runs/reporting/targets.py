@@ -12,7 +12,7 @@ from bonspiel.planners.model import Array
 from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.reporting import model_steps
-from bonspiel.runs.reporting.leaderboards.origins import names
+from bonspiel.runs.reporting.origins import names
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.statistics.ranks import scales
 from bonspiel.runs.statistics.scale import BEST, OPTIMUM, Scale

@@ -112,7 +112,7 @@ def chart(arguments: argparse.Namespace) -> int:
     folder = arguments.out or arguments.run
     with packed.read_any(arguments.run) as results:
         if not (isinstance(folder, Path) and (arguments.out or folder.is_dir())):
-            raise UsageError(f"{arguments.run} is no folder: name one for the pictures with --out")
+            raise UsageError(f"{arguments.run} is no folder: give one for the pictures with --out")
         panels = curves.panels(results.suite, results.returns(), results.values("episode"))
     if not panels:
         raise nothing_played(arguments.run)

@@ -12,7 +12,7 @@ from bonspiel.runs.experiment import amount
 from bonspiel.runs.progress import counted, followed
 from bonspiel.runs.reporting import model_steps
 from bonspiel.runs.reporting.chart import NOUNS
-from bonspiel.runs.reporting.leaderboards.origins import check_names, is_one_of, names, rows
+from bonspiel.runs.reporting.origins import check_names, is_one_of, names, rows
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.statistics.ranks import Leaderboard, leaderboard, scales
 from bonspiel.runs.statistics.sample import Interval

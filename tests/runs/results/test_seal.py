@@ -108,4 +108,4 @@ def test_the_progress_and_the_chart_of_a_shipped_run(run, tmp_path):
     status, out, _ = run("status", "peers")
     assert status == 0 and "peers: 116,800 of 116,800 episodes" in out
     status, _, err = run("chart", "peers")
-    assert status == 2 and "name one for the pictures with --out" in err
+    assert status == 2 and "give one for the pictures with --out" in err
