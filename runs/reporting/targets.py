@@ -99,8 +99,8 @@ def targets(
     problems = {env: scale for env, scale in found.items() if scale.top != BEST}
     lines = [_without_scale(env for env in sorted(own) if env not in problems)] if own - problems.keys() else []
     curves: dict[str, dict[str, MeanScores]] = {}
-    unknown: dict[str, list[str]] = {}
-    timed = any(setting.unit == "ms" for of_run in returns for setting in of_run)
+    everyone: dict[str, dict[str, None]] = {}
+    timed = any(setting.unit == "ms" for setting in returns[0])
     for store, of_run, called in zip(stores, returns, names(stores), strict=True):
         counted = {
             setting: sample
@@ -110,19 +110,19 @@ def targets(
         costs = _costs(store, cost, counted, per_simulation, timed=timed)
         drawn = _resampled(store, problems, {setting: counted[setting] for setting in costs})
         points: dict[tuple[str, str], list[tuple[float, float, Array]]] = {}
-        for setting, budget in costs.items():
-            key = setting.env, called[setting.env, setting.planner]
+        for setting in counted:
+            name = called[setting.env, setting.planner]
+            everyone.setdefault(setting.env, {})[name] = None
+            budget = costs.get(setting, math.nan)
             if math.isfinite(budget) and budget > 0.0:
-                points.setdefault(key, []).append((budget, *drawn[setting]))
-            elif key[1] not in unknown.setdefault(key[0], []):
-                unknown[key[0]].append(key[1])
+                points.setdefault((setting.env, name), []).append((budget, *drawn[setting]))
         for (env, name), of_planner in points.items():
             curves.setdefault(env, {})[name] = MeanScores.of(of_planner)
     if cost == TIME and curves and not timed:
         lines.append("milliseconds are the mean time of a decision in each run, on its machine")
-    for env, missing in unknown.items():
-        if missing := [name for name in missing if name not in curves.get(env, {})]:
-            lines.append(f"{cost} of these planners could not be counted in {env}: {', '.join(missing)}")
+    for env, planners in everyone.items():
+        if missing := [name for name in planners if name not in curves.get(env, {})]:
+            lines.append(f"no {cost} known in {env} of {', '.join(missing)}")
     return _of_curves(cost, problems, {env: curves[env] for env in problems if env in curves}, lines)
 
 
@@ -141,7 +141,7 @@ def _costs(
     *,
     timed: bool,
 ) -> dict[Setting, float]:
-    """The cost of a decision of each setting that has one; NaN where it could not be counted."""
+    """The cost of a decision of each setting with such budgets; NaN where it could not be counted."""
     if cost == TIME and timed:
         return {setting: setting.budget for setting in counted if setting.unit == "ms"}
     simulated = [setting for setting in counted if setting.unit == "simulations"]

@@ -176,12 +176,14 @@ class Reached(NamedTuple):
 def share_reached(hits: ArrayLike, budgets: ArrayLike) -> Array:
     """The share of pairs that are reached by each budget, [..., budgets], from their first hits, [..., pairs].
 
-    An empirical run-time distribution: a pair counts from the budget at which it is seen to be reached.
+    An empirical run-time distribution: a pair counts from the budget at which it is seen to be reached. The budgets
+    ascend.
     """
     found, at = np.asarray(hits, np.float64), np.asarray(budgets, np.float64)
-    share = np.zeros((*found.shape[:-1], len(at)))
-    for pair in range(found.shape[-1]):  # all at once take much memory
-        share += (found[..., pair, None] <= at) / found.shape[-1]
+    rows = found.reshape(-1, found.shape[-1])
+    place = np.searchsorted(at, rows) + (len(at) + 1) * np.arange(len(rows))[:, None]
+    counts = np.bincount(place.ravel(), minlength=len(rows) * (len(at) + 1)).reshape(len(rows), -1)
+    share = (counts.cumsum(axis=1)[:, :-1] / rows.shape[1]).reshape(*found.shape[:-1], len(at))
     return np.where(np.isnan(found).any(axis=-1, keepdims=True), np.nan, share)
 
 

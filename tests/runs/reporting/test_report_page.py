@@ -253,14 +253,14 @@ def test_dark_and_light(opened, shown):
 
 def test_print_has_all_tables_light_charts_and_no_controls(opened):
     shown = opened(color_scheme="dark", width=720)
-    assert shown.locator("table:visible").count() == 8
+    assert shown.locator("table:visible").count() == 9
     shown.locator(".legend button").nth(2).click()
     shown.emulate_media(media="print", color_scheme="dark")
     shown.wait_for_selector("html[data-drawn=print]")
     keys = shown.locator(".charts").evaluate_all("all => all.map(one => one.previousElementSibling.innerText.trim())")
     assert len(keys) == 4 and all("uct" in key and "dpw" not in key for key in keys)  # on every page, what colours mean
     assert shown.evaluate(f"{CHARTS}.every(one => one.layout.paper_bgcolor === '#ffffff')")
-    assert shown.locator("table:visible").count() == 18
+    assert shown.locator("table:visible").count() == 21
     assert shown.locator("nav:visible, select:visible, .tabs:visible").count() == 0
     assert set(shown.evaluate(f"{CHARTS}.map(one => one.querySelector('.main-svg').clientWidth)")) == {330}
     style = shown.evaluate(
