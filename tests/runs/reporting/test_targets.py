@@ -128,11 +128,11 @@ def test_planners_of_another_run_stand_beside_one_s_own(run, played, tmp_path):
     status, out, err = run("targets", played, "--beside", theirs)
     assert status == 0, err
     found = cells(out, TRAP)
-    assert found.keys() == {"uct (mine)", "dpw", "uct (theirs)", "pw"}
+    assert found.keys() == {"uct (mine)", "dpw", "uct (theirs)", "pw (theirs)"}
     assert found["uct (theirs)"][:2] == ["<= 20 (>= 1)", f"> 20 (> {20 / 10 ** (1 + 0.4 / 0.51):.3g})"]
     assert found["dpw"][0] == "<= 10 (>= 1)"
     assert "donut" not in out
-    assert "have not played all problems: uct (theirs), pw" in out
+    assert "have not played all problems: uct (theirs), pw (theirs)" in out
     assert "other runs" in run("targets", played, "--beside", played)[2]
 
 
