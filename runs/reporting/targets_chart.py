@@ -32,7 +32,7 @@ def draw(found: Targets) -> Figure:
     if not found.shares:
         raise ValueError("there is nothing to draw: no planner has played all problems")
     styles = of_planners(found.shares)
-    height = max(4.0, LINE * (len(found.shares) + 1) + 1.1)
+    height = max(4.0, LINE * (len(found.shares) + 2) + 1.1)
     with styled((7.2, height)) as figure:
         axes = figure.add_axes((0.09, 0.72 / height, 0.58, 1.0 - 1.1 / height))
         for place, (name, of) in enumerate(found.shares.items()):

@@ -3,7 +3,9 @@
 import argparse
 import json
 from contextlib import ExitStack
+from pathlib import Path
 
+from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.files import check_writable, writing
 from bonspiel.runs.verbs.command_line import DONE, Verb
 from bonspiel.runs.verbs.options import flag, option, repeatable
@@ -25,15 +27,19 @@ def targets(arguments: argparse.Namespace) -> int:
         found = of_runs.targets(stores, arguments.cost or of_runs.default_cost(stores[0]))
     if not (found.runtimes or found.notes):
         raise nothing_played(arguments.run)
-    if arguments.out is not None and found.shares:
+    paths: list[Path] = []
+    if arguments.out is not None:
         from bonspiel.runs.reporting import targets_chart
 
+        if not found.shares:
+            reason = "; ".join(found.notes)
+            raise UsageError(f"there is nothing to draw: no planner has targets in all problems of the run ({reason})")
         with writing(arguments.out):
-            targets_chart.save(found, arguments.out)
+            paths = targets_chart.save(found, arguments.out)
     if arguments.json:
         print(json.dumps({"run": str(arguments.run), **of_runs.as_json(found)}, indent=1))
     else:
-        print(of_runs.text(found))
+        print(of_runs.text(found), *paths, sep="\n")
     return DONE
 
 

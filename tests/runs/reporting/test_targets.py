@@ -11,13 +11,14 @@ import pytest
 from bonspiel.runs import provenance
 from bonspiel.runs.reporting import targets_chart, targets_page
 from bonspiel.runs.reporting.model_steps import Steps
-from bonspiel.runs.reporting.targets import STEPS, targets
+from bonspiel.runs.reporting.targets import SIMULATIONS, STEPS, TIME, targets
 from bonspiel.runs.results import packed, run_folder
 from bonspiel.runs.results.rows import Batch, Episode
 from bonspiel.runs.results.store import read
 from bonspiel.runs.statistics.scale import known
 from bonspiel.runs.statistics.targets import TARGETS
 from bonspiel.runs.suite import Suite
+from bonspiel.runs.verbs import targets as verb
 
 TRAP, RACE, LANDER = "trap", "racetrack", "lunar_lander"
 MEANS = {  # scores by problem, planner and budget
@@ -169,7 +170,9 @@ def test_budgets_in_simulations_have_the_model_steps_of_the_simulations_made(pla
 
 
 def test_the_chart_has_a_curve_for_each_planner_and_the_best_dotted(run, played, tmp_path):
-    assert run("targets", played, "--out", tmp_path / "x.png")[0] == 0
+    status, out, err = run("targets", played, "--out", tmp_path / "x.png")
+    assert status == 0, err
+    assert out.splitlines()[-2:] == [str(tmp_path / f"x.{ending}") for ending in ("png", "svg")]
     assert (tmp_path / "x.png").read_bytes()[:4] == b"\x89PNG"
     assert all(f'id="{name}"' in (tmp_path / "x.svg").read_text() for name in ("uct", "dpw", "best known"))
     with read(played) as store:
@@ -180,6 +183,17 @@ def test_the_chart_has_a_curve_for_each_planner_and_the_best_dotted(run, played,
     assert lines["dpw"].get_ydata()[[0, -1]].tolist() == pytest.approx([0.6, 0.6])
     assert lines["best known"].get_ydata()[[0, -1]].tolist() == pytest.approx([0.6, 0.8])
     assert "its name must end in .png" in run("targets", played, "--out", tmp_path / "x.pdf")[2]
+    lander = write(tmp_path / "lander", {(LANDER, "uct"): {10: 0.5}})
+    status, _, err = run("targets", lander, "--out", tmp_path / "y.png")
+    assert (
+        status == 2
+        and f"nothing to draw: no planner has targets in all problems of the run (no targets in {LANDER}" in err
+    )
+    assert not (tmp_path / "y.png").exists()
+
+
+def test_the_costs_of_the_verb_are_those_of_the_tables():
+    assert verb.COSTS == (SIMULATIONS, STEPS, TIME)
 
 
 def test_names_keep_apart():
