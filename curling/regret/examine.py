@@ -40,6 +40,8 @@ def examine_all(
         UsageError: the folder cannot be written.
     """
     tasks = [(i, place, tuple(clients), question) for i, place in enumerate(places) if i not in folder.done]
+    if jobs > 1:
+        parallel.compile_once()
     workers = parallel.spread(examine, tasks, jobs, pinned=jobs > 1)
     began, told, new = time.monotonic(), set[str](), 0
     with progress(len(tasks), "positions") as advance, closing(workers) as results:

@@ -12,7 +12,7 @@ from bonspiel.curling.model import Curling
 from bonspiel.curling.model_params import nearest_network, why_no_weights
 from bonspiel.curling.players.lookahead import new_scratch
 from bonspiel.curling.players.quasi_random import MOST_ERRORS, quasi_random_errors
-from bonspiel.curling.regret.throws import play_out, value_throws
+from bonspiel.curling.players.throws import play_out, value_throws
 from bonspiel.curling.win_probability import estimating, uses_network, with_slope
 from bonspiel.planners.core.aims import aims_of
 from bonspiel.planners.model import Array

@@ -33,7 +33,6 @@ def regret(arguments: argparse.Namespace) -> int:
     from bonspiel.curling.regret.positions import text_of
     from bonspiel.curling.regret.results import RegretFolder
     from bonspiel.curling.regret.summary import to_json
-    from bonspiel.planners.core.jit import compile_missing
     from bonspiel.runs.files import locked, writing
 
     jobs, folder = workers(arguments.jobs), arguments.out
@@ -52,8 +51,6 @@ def regret(arguments: argparse.Namespace) -> int:
             (folder / POSITIONS).write_text(text_of(places, made), encoding="utf-8")
             if commands:
                 question.outputs.mkdir(exist_ok=True)
-        if jobs > 1:
-            compile_missing()  # else every worker would
         examined = examine_all(kept, places, clients, question, jobs)
         text = write_page(folder, clients, examined, places)
     if earlier is not None:

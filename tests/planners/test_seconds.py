@@ -225,5 +225,5 @@ def test_the_shortest_budget_plays_and_values_the_plan_of_the_last_decision(name
     episode, rng = planners.begin_episode(planners.make(name, memory=1), Slow(clock)), np.random.default_rng(0)
     episode.plan(np.zeros(2), Budget(400), rng)
     plan = episode.last.gaussian.mean
-    decision = episode.plan(np.zeros(2), Budget(seconds=0.5 * ROLLOUT), rng)
+    decision = episode.plan(np.array([0.1, 0.1]), Budget(seconds=0.5 * ROLLOUT), rng)
     assert decision.simulations == 1 and decision.action == plan[1] and np.isfinite(decision.value)

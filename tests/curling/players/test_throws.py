@@ -8,8 +8,8 @@ from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.match.state import LEAD, team_of
 from bonspiel.curling.players.lookahead import expect, new_scratch
 from bonspiel.curling.players.quasi_random import quasi_random_errors
+from bonspiel.curling.players.throws import value_throws
 from bonspiel.curling.regret.sources import NetworkSource, PlayoutSource, judging
-from bonspiel.curling.regret.throws import value_throws
 from bonspiel.curling.win_probability import calibrated, win_probability
 from bonspiel.planners.core.actions import own_actions
 from tests.curling.regret.places import MODEL, position
