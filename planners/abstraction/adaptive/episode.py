@@ -26,6 +26,8 @@ from bonspiel.planners.abstraction.adaptive.sequence import (
     noise_of,
     rest_of,
 )
+from bonspiel.planners.abstraction.adaptive.sight import best_sight, new_sights
+from bonspiel.planners.abstraction.adaptive.sight import hand_on as hand_on_sights
 from bonspiel.planners.abstraction.adaptive.smoothing import CHOSEN, RETURN, SEEN, SMOOTHED, VISITS
 from bonspiel.planners.checks import check_actions, offers
 from bonspiel.planners.core.actions import inverse_widths, nearest
@@ -43,7 +45,7 @@ SURE = 4.0  # standard deviations of its returns by which the sequence must be a
 
 
 class AdaptiveEpisode:
-    """Decisions each of which may begin with the best sequence of actions that the one before knew.
+    """Decisions each of which begins with what the one before knew: the best sequence of actions, and how far to look.
 
     Args:
         planner: an AdaptiveAbstraction.
@@ -53,6 +55,7 @@ class AdaptiveEpisode:
     def __init__(self, planner: Any, model: Model) -> None:
         self.planner, self.model = planner, model
         self.last: Sequence | None = None
+        self.sights = new_sights()
         self._first: tuple[Array, Array, Whole] | None = None
         self._passed = StepsPassed(model)
 
@@ -98,13 +101,16 @@ class AdaptiveEpisode:
         sequence = new_sequence(begun, place)
         if last is not None:
             hand_on(last, sequence)
+        sights = hand_on_sights(self.sights)
+        settings = settings._replace(sight=best_sight(sights, planner.explained))
         nodes = min(budget.simulations or FIRST_NODES, FIRST_NODES)
-        tree = new_tree(len(actions), root, sequence, nodes, depth)
+        tree = new_tree(len(actions), root, sequence, sights, nodes, depth)
         walk = new_walk(model.state_dim, problem.steps, len(actions), depth)
         tree, done = extend(
             search, tree, walk, problem, model=model, settings=settings, budget=budget, rng=rng, grow=grow, start=start
         )
         self._passed.decided()
+        self.sights = sights
         if settings.memory > 0.0:
             self.last = sequence
         rows = np.arange(root.counts[CELLS])

@@ -34,6 +34,7 @@ from bonspiel.planners.abstraction.adaptive.sequence import (
     take,
     worth,
 )
+from bonspiel.planners.abstraction.adaptive.sight import new_sights, note_rewards
 from bonspiel.planners.abstraction.fixed import trie as cells_of_states
 from bonspiel.planners.abstraction.fixed.search import FixedSettings, add, choose, find_cells, sum_up
 from bonspiel.planners.abstraction.fixed.trie import FixedTrie, FixedWalk
@@ -44,14 +45,14 @@ from bonspiel.planners.core.returns import note_return
 from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.model import Array, Rng
 
-SIGHTS = 3.0  # in the longest plan that is searched with the `sight` that is set; longer ones see further
 TREE, FOLLOW, REPEAT, CHANGE = range(4)  # what a simulation does with the best sequence
 
 
 class AdaptiveSettings(NamedTuple):
     """The parameters of `AdaptiveAbstraction`, and what the search has to know of the actions.
 
-    `thresholds` are of the root's cells by divisions so far, and none where the root's actions are given.
+    `sight` is in steps, infinite for rewards as they are. `thresholds` are of the root's cells by divisions so far, and
+    none where the root's actions are given.
     """
 
     cells: FixedSettings
@@ -73,12 +74,14 @@ class AdaptiveTree(NamedTuple):
         root: the actions of the decision's own state.
         baseline: number and mean of the returns from each step on, as far as the search sees, [steps, 2].
         sequence: the best sequence of actions known.
+        sights: sums of returns with several sights, see `sight`, [9, 5].
     """
 
     trie: FixedTrie
     root: RootCells
     baseline: Array
     sequence: Sequence
+    sights: Array
 
 
 class AdaptiveWalk(NamedTuple):
@@ -88,11 +91,13 @@ class AdaptiveWalk(NamedTuple):
     value: Array
 
 
-def new_tree(n_actions: int, root: RootCells, sequence: Sequence, nodes: int, max_depth: int) -> AdaptiveTree:
+def new_tree(
+    n_actions: int, root: RootCells, sequence: Sequence, sights: Array, nodes: int, max_depth: int
+) -> AdaptiveTree:
     """An empty tree with room for `nodes` nodes."""
     steps, nobody = len(sequence.actions), np.empty((0, root.action.shape[1]))
     trie = cells_of_states.new_trie(steps, n_actions, nobody, nodes, max_depth, squares=True)
-    return AdaptiveTree(trie, root, np.zeros((steps, 2)), sequence)
+    return AdaptiveTree(trie, root, np.zeros((steps, 2)), sequence, sights)
 
 
 def new_walk(state_dim: int, steps: int, n_actions: int, max_depth: int) -> AdaptiveWalk:
@@ -115,9 +120,7 @@ def _back_up(
         The simulation's gain, its return as far as the search sees, its return, and whether it is valid.
     """
     fixed, baseline = walk.fixed, tree.baseline
-    near = discount
-    if settings.sight > 0.0:
-        near *= 1.0 - 1.0 / max(settings.sight, len(baseline) / SIGHTS)
+    near = discount * (1.0 - 1.0 / settings.sight)
     total, ahead, target, expected, gain, seen, returned = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(depth - 1, -1, -1):
         reward, mover = fixed.reward[i, 0], fixed.reward[i, 1]
@@ -138,6 +141,8 @@ def _back_up(
         if i > 0:
             add(tree.trie, fixed, i, gain, settings.cells.spread)
     note_return(tree.trie.returns, total)
+    if total - total == 0.0:
+        note_rewards(tree.sights, fixed.reward, depth, discount)
     return gain, seen, returned, total - total == 0.0
 
 
@@ -200,7 +205,10 @@ def _note_sequence(
     return cell
 
 
-@search_kernel(new_tree(1, _ROOT, new_sequence(np.zeros((1, 1)), 0), 1, 1), new_walk(1, 1, 1, 1), _EXAMPLE)
+_TREE = new_tree(1, _ROOT, new_sequence(np.zeros((1, 1)), 0), new_sights(), 1, 1)
+
+
+@search_kernel(_TREE, new_walk(1, 1, 1, 1), _EXAMPLE)
 def search(
     tree: AdaptiveTree, walk: AdaptiveWalk, problem: Problem, simulations: int, rng: Rng, settings: AdaptiveSettings
 ) -> int:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bonspiel.planners.abstraction.adaptive.sight import KEPT
 from bonspiel.planners.abstraction.spread import TIE
 from bonspiel.planners.core.jit import helper
 from bonspiel.planners.core.vectors import copy
@@ -25,7 +26,6 @@ from bonspiel.planners.model import Array, Rng
 # those of them that became the sequence; the same numbers of the other simulations, but for repeats.
 ENTRIES = 10
 TAKEN, REPEATS, MEAN, SINCE, NOISE, DEGREES, CHANGES, CHANGED, OTHERS, FOUND = range(ENTRIES)
-KEPT = 0.8  # weight of what the last decision knew of the problem
 
 OCTAVES = 10.0  # of the scales of changes, below the range of an action
 MOST_PIECES = 3.0  # of a smooth change, each of which is linear

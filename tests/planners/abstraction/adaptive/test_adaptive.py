@@ -1,5 +1,7 @@
 """`adaptive` against its pseudo-code in docs/guides/abstraction-tree.md, and what it promises."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -7,9 +9,10 @@ from bonspiel import envs, planners
 from bonspiel.planners import Budget
 from bonspiel.planners.abstraction.adaptive.first_cells import first_cells
 from bonspiel.planners.abstraction.adaptive.root import CELLS, add_return, new_root
+from bonspiel.planners.abstraction.adaptive.sight import best_sight, new_sights, note_rewards
 from bonspiel.planners.abstraction.adaptive.smoothing import GAIN, SMOOTHED, VISITS, choose_bandwidth, smooth
 from bonspiel.planners.core.search import kept_trees
-from tests.planners.abstraction.adaptive.plain_search import nearness, plain_search
+from tests.planners.abstraction.adaptive.plain_search import PlainSights, nearness, plain_search
 from tests.planners.tiny_models import Bandit, Chain, Diamond, Handover, Target, python_twin
 
 NEVER = np.array([])
@@ -36,13 +39,13 @@ NEVER = np.array([])
 )
 def test_two_decisions_of_an_episode_follow_the_pseudo_code(model, simulations, hold, memory, changes):
     rng, plain_rng = np.random.default_rng(7), np.random.default_rng(7)
-    state, over, last = model.initial_state(rng), False, None
+    state, over, last, sights = model.initial_state(rng), False, None, PlainSights()
     model = python_twin(model)
     plain_rng.bit_generator.state = rng.bit_generator.state
     search = planners.begin_episode(planners.make("adaptive", hold_visits=hold, memory=memory, changes=changes), model)
     decisions = 1 if isinstance(model, (Bandit, Target)) else 2  # Target's last actions are all worth the same
     for _ in range(decisions):
-        root, sequence = plain_search(model, state, simulations, plain_rng, last, hold, memory, changes)
+        root, sequence = plain_search(model, state, simulations, plain_rng, last, sights, hold, memory, changes)
         last = sequence if memory > 0 else None
         decision = search.plan(state, Budget(simulations), rng)
         visits, _ = root.arrays()
@@ -57,6 +60,29 @@ def test_two_decisions_of_an_episode_follow_the_pseudo_code(model, simulations, 
         if over:
             break
         state = after
+
+
+def sums_of(wholes, returns):
+    """Sums of one simulation each with rewards whose returns are these in the first step, and the rest in the last."""
+    sums = new_sights()
+    for whole, first in zip(wholes, returns, strict=True):
+        rewards = np.zeros((200, 2))
+        rewards[[0, -1], 0] = first, whole - first
+        note_rewards(sums, rewards, 200, 1.0)
+    return sums
+
+
+def test_the_sight_is_the_shortest_that_explains_the_variance_of_whole_returns():
+    rng = np.random.default_rng(0)
+    soon, late = rng.standard_normal((2, 500))
+    assert best_sight(sums_of(soon, soon), 0.75) == 16.0  # all is decided by the first step
+    assert best_sight(sums_of(soon + 0.2 * late, soon), 0.75) == 16.0
+    assert best_sight(sums_of(soon + 2.0 * late, soon), 0.75) > 100.0
+    assert best_sight(sums_of(late - soon, -0.3 * soon), 0.75) > 100.0
+    assert best_sight(sums_of(late, late * -100.0), 0.75) == math.inf  # what comes soon is the opposite
+    assert best_sight(sums_of(soon + 1e9, soon), 0.75) == 16.0  # a level that they share tells nothing
+    assert best_sight(sums_of(soon, soon), 1.0) == math.inf
+    assert best_sight(sums_of(np.ones(9), np.ones(9)), 0.75) == best_sight(new_sights(), 0.75) == 36.0
 
 
 def filled(returns, thresholds=NEVER):

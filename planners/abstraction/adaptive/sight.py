@@ -1,0 +1,73 @@
+"""How far a search looks ahead: in it a reward k steps ahead counts (1 - 1/N)^k, where N is its sight.
+
+A shorter sight tells actions apart by fewer simulations (Petrik, Scherrer 2008; Jiang, Kulesza, Singh, Lewis 2015),
+unless what matters lies beyond it. So a decision takes the shortest sight whose returns go with the whole returns of
+the decisions' simulations before.
+"""
+
+import math
+
+import numpy as np
+
+from bonspiel.planners.core.jit import helper
+from bonspiel.planners.model import Array
+
+# Sights in steps, from the shortest with which a goal a hundred steps away still counts.
+SHORTEST, FACTOR, LENGTHS = 16.0, 1.5, 8
+AT_FIRST = SHORTEST * FACTOR**2
+KEPT = 0.8  # weight of what the last decision knew of the problem
+
+# Sums over simulations, of the whole returns in the first row, then of the returns with each sight: their weight, sum,
+# sum of squares and sum of products with the whole ones, all relative to the first return that was noted.
+COUNT, SUM, SQUARES, PRODUCTS, FIRST = range(5)
+
+
+def new_sights() -> Array:
+    """Sums over no simulations, [9, 5]."""
+    return np.zeros((1 + LENGTHS, 5))
+
+
+def hand_on(last: Array) -> Array:
+    """The sums that the next decision begins with."""
+    sums = last.copy()
+    sums[:, :FIRST] *= KEPT
+    return sums
+
+
+@helper
+def note_rewards(sums: Array, reward: Array, depth: int, discount: float) -> None:
+    """Add a simulation of `depth` steps, whose rewards are those in the first column of `reward`."""
+    whole, sight = 0.0, SHORTEST
+    for row in range(1 + LENGTHS):
+        factor = discount
+        if row > 0:
+            factor *= 1.0 - 1.0 / sight
+            sight *= FACTOR
+        returned = 0.0
+        for i in range(depth - 1, -1, -1):
+            returned = reward[i, 0] + factor * returned
+        if sums[row, COUNT] == 0.0:
+            sums[row, FIRST] = returned
+        returned -= sums[row, FIRST]
+        if row == 0:
+            whole = returned
+        sums[row, COUNT] += 1.0
+        sums[row, SUM] += returned
+        sums[row, SQUARES] += returned * returned
+        sums[row, PRODUCTS] += returned * whole
+
+
+def best_sight(sums: Array, explained: float) -> float:
+    """The shortest sight whose returns explain this part of the variance of the whole ones, infinity if there is none.
+
+    36 steps if the whole returns do not differ.
+    """
+    if explained == 1.0:
+        return math.inf
+    mean = sums[:, SUM] / max(sums[0, COUNT], 1.0)
+    variance = sums[:, SQUARES] - mean * sums[:, SUM]
+    if not variance[0] > 0.0:
+        return AT_FIRST
+    together = np.maximum(sums[:, PRODUCTS] - mean * sums[0, SUM], 0.0)
+    found = np.flatnonzero(together[1:] ** 2 > explained * variance[1:] * variance[0])
+    return SHORTEST * FACTOR ** found[0] if len(found) else math.inf
