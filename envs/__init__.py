@@ -57,9 +57,10 @@ ENVIRONMENTS = {
     "racetrack": "bonspiel.envs.classic.racetrack.model:Racetrack",
     "hovering": "bonspiel.envs.classic.hovering.model:Hovering",
 }
+FAMILIES = {"family:linear_quadratic": "bonspiel.envs.families.linear_quadratic.model:LinearQuadratic"}
 REGISTRY = Registry(
     "environment",
-    ENVIRONMENTS,
+    ENVIRONMENTS | FAMILIES,
     group="bonspiel.environments",
     members=("step",),
     functions=("envs.parse", "envs.make_model"),
