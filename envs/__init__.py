@@ -57,7 +57,10 @@ ENVIRONMENTS = {
     "racetrack": "bonspiel.envs.classic.racetrack.model:Racetrack",
     "hovering": "bonspiel.envs.classic.hovering.model:Hovering",
 }
-FAMILIES = {"family:linear_quadratic": "bonspiel.envs.families.linear_quadratic.model:LinearQuadratic"}
+FAMILIES = {
+    "family:linear_quadratic": "bonspiel.envs.families.linear_quadratic.model:LinearQuadratic",
+    "family:trap": "bonspiel.envs.families.trap.model:Traps",
+}
 REGISTRY = Registry(
     "environment",
     ENVIRONMENTS | FAMILIES,
