@@ -19,7 +19,7 @@ UNITS = 0.5, 2.0  # lengths of the longest step
 BACKWARDS = 0.0, 0.4  # the longest step back; this and the following in such units
 PLATFORMS = 0.6, 0.95
 TRAPS = 0.55, 0.8
-FIRST_REWARD = 0.5, 0.8  # the last is 1
+FIRST_REWARD = 0.4, 0.8  # the last is 1
 
 
 @compiled("step")

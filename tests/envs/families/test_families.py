@@ -8,8 +8,9 @@ import pytest
 from bonspiel import envs
 from bonspiel.envs.optimal import random_value, solve, upper_bound
 from bonspiel.runs.cli import main
+from bonspiel.runs.suites import lookup
 
-DIGESTS = {"family:trap": "4fb4ac37f5a0", "family:linear_quadratic": "181e6e000d34"}
+DIGESTS = {"family:trap": "cc253699c9b8", "family:linear_quadratic": "181e6e000d34"}
 SMALL = [f"{name}:instance=3" for name in envs.FAMILIES]
 
 
@@ -77,3 +78,14 @@ def test_a_family_is_run_and_listed_as_any_problem(tmp_path, capsys):
     assert "optimum" in capsys.readouterr().out
     assert main(["list", "family:linear_quadratic"]) == 0
     assert "curvature" in capsys.readouterr().out
+
+
+def test_the_suite_has_fifteen_instances_of_each_family_in_three_dimensions():
+    problems = {setting.env for setting in lookup.load("families").settings()}
+    drawn = {
+        (name, dim): set() for name in envs.FAMILIES for dim in {envs.parse(of).dim for of in problems if name in of}
+    }
+    for text in problems:
+        drawn[text.rpartition(":")[0], envs.parse(text).dim].add(envs.parse(text).instance)
+    assert set(map(frozenset, drawn.values())) == {frozenset(range(1, 16))}
+    assert len(drawn) == 3 * len(envs.FAMILIES)
