@@ -60,6 +60,7 @@ ENVIRONMENTS = {
 FAMILIES = {
     "family:linear_quadratic": "bonspiel.envs.families.linear_quadratic.model:LinearQuadratic",
     "family:trap": "bonspiel.envs.families.trap.model:Traps",
+    "family:treasure_hunt": "bonspiel.envs.families.treasure_hunt.model:HoleHunt",
     "family:donut": "bonspiel.envs.families.donut.model:Rings",
 }
 REGISTRY = Registry(

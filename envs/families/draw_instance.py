@@ -20,6 +20,11 @@ def instance_rng(family: str, instance: int, dim: int) -> Rng:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence([instance, dim, *family.encode()])))
 
 
+def between(rng: Rng, low: Any, high: Any, size: Any = None) -> Any:
+    """Uniform numbers; `rng.uniform` may round them otherwise where a processor multiplies and adds in one."""
+    return low + (high - low) * rng.random(size)
+
+
 def product(left: Array, right: Array) -> Array:
     """The matrix product [n, m] of [n, k] and [k, m]."""
     total = np.zeros((len(left), right.shape[1]))
@@ -34,7 +39,10 @@ def rotation(rng: Rng, n: int) -> Array:
     for i in range(n):
         for j in range(i + 1, n):
             tangent = 2.0 * rng.random() - 1.0  # of half the angle
-            cosine, sine = (1.0 - tangent**2) / (1.0 + tangent**2), 2.0 * tangent / (1.0 + tangent**2)
+            cosine, sine = (
+                (1.0 - tangent * tangent) / (1.0 + tangent * tangent),
+                2.0 * tangent / (1.0 + tangent * tangent),
+            )
             first, second = matrix[i].copy(), matrix[j].copy()
             matrix[i], matrix[j] = cosine * first - sine * second, sine * first + cosine * second
     return matrix

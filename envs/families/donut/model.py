@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bonspiel.envs.families.draw_instance import LARGEST_DIM, check_shared, instance_rng, require_between
+from bonspiel.envs.families.draw_instance import LARGEST_DIM, between, check_shared, instance_rng, require_between
 from bonspiel.envs.rollout import follow
 from bonspiel.planners.checks import require, require_count
 from bonspiel.planners.jit import compiled, helper
@@ -136,11 +136,11 @@ class Rings:
         """Blocks of params, [squares, block]."""
         rng, blocks = instance_rng("donut", self.instance, self.dim), []
         for _ in range(self.dim // 2):
-            unit, origin = rng.uniform(*UNITS), rng.uniform(*ORIGINS, 2)
-            cells = [min(max(round(self.width * side), 1), CELLS) for side in rng.uniform(*MOVES, 4).tolist()]
+            unit, origin = between(rng, *UNITS), between(rng, *ORIGINS, 2)
+            cells = [min(max(round(self.width * side), 1), CELLS) for side in between(rng, *MOVES, 4).tolist()]
             bounds = unit * np.array(cells) / CELLS * [-1.0, -1.0, 1.0, 1.0]
-            radius, share = rng.uniform(*RADII, MOST_RINGS), rng.random((MOST_RINGS, 2))
-            height = np.append(1.0, rng.uniform(*LESSER, MOST_RINGS - 1))
+            radius, share = between(rng, *RADII, MOST_RINGS), rng.random((MOST_RINGS, 2))
+            height = np.append(1.0, between(rng, *LESSER, MOST_RINGS - 1))
             edge = radius[:, None] + MARGIN
             rings = np.column_stack([edge + (1.0 - 2.0 * edge) * share, radius, height])
             blocks.append(np.concatenate([[unit], origin, bounds, rings[: self.rings].ravel()]))
@@ -179,4 +179,4 @@ class Rings:
 
     def initial_state(self, rng: Rng) -> Array:
         """Uniform in the squares."""
-        return np.append(rng.uniform(self.state_low[:-1], self.state_high[:-1]), 0.0)
+        return np.append(between(rng, self.state_low[:-1], self.state_high[:-1], self.dim), 0.0)

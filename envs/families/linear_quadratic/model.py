@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from bonspiel.envs.families.draw_instance import (
     LARGEST_DIM,
+    between,
     check_shared,
     instance_rng,
     product,
@@ -170,11 +171,11 @@ class LinearQuadratic:
     def system(self) -> LinearSystem:
         """The matrices and boxes."""
         n, rng = self.dim, instance_rng("linear_quadratic", self.instance, self.dim)
-        triangle = np.diag(rng.uniform(*EIGENVALUES, n))
+        triangle = np.diag(between(rng, *EIGENVALUES, n))
         for i in range(n - 1):
             triangle[i, i + 1] = COUPLING * (2.0 * rng.random() - 1.0)
         axes = rotation(rng, n)
-        push = product(rotation(rng, n) * rng.uniform(*GAINS, n), rotation(rng, n))
+        push = product(rotation(rng, n) * between(rng, *GAINS, n), rotation(rng, n))
         spread = rng.random(n)
         spread[0], spread[-1] = 1.0, 0.0
         rest = REST_REACH * (2.0 * rng.random(n) - 1.0)
@@ -182,13 +183,13 @@ class LinearQuadratic:
             dynamics=product(product(axes, triangle), axes.T.copy()),
             push=push,
             state_cost=rotated(rng, 1.0 / (1.0 + (self.curvature - 1.0) * spread**2)) if n > 1 else np.eye(1),
-            action_cost=rotated(rng, rng.uniform(*ACTION_COSTS, n)),
+            action_cost=rotated(rng, between(rng, *ACTION_COSTS, n)),
             centre=2.0 * rng.random(n) - 1.0,
             rest=rest,
-            low=rest - self.width * rng.uniform(*SIDES, n),
-            high=rest + self.width * rng.uniform(*SIDES, n),
-            start_low=-rng.uniform(*START_SIDES, n),
-            start_high=rng.uniform(*START_SIDES, n),
+            low=rest - self.width * between(rng, *SIDES, n),
+            high=rest + self.width * between(rng, *SIDES, n),
+            start_low=-between(rng, *START_SIDES, n),
+            start_high=between(rng, *START_SIDES, n),
         )
 
     @cached_property
@@ -218,4 +219,4 @@ class LinearQuadratic:
     def initial_state(self, rng: Rng) -> Array:
         """Uniform in the box of starts."""
         of = self.system
-        return np.append(of.centre + rng.uniform(of.start_low, of.start_high), 0.0)
+        return np.append(of.centre + between(rng, of.start_low, of.start_high, self.dim), 0.0)

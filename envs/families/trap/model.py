@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from bonspiel.envs.families.draw_instance import LARGEST_DIM, check_shared, instance_rng, require_between
+from bonspiel.envs.families.draw_instance import LARGEST_DIM, between, check_shared, instance_rng, require_between
 from bonspiel.envs.rollout import follow
 from bonspiel.planners.checks import require_count
 from bonspiel.planners.jit import compiled
@@ -116,11 +116,11 @@ class Traps:
     def lines(self) -> tuple[Array, Array]:
         """Starts, [dim], and blocks of params, [dim, block]."""
         rng, jumps = instance_rng("trap", self.instance, self.dim), self.jumps
-        starts, blocks = rng.uniform(*PLACES, self.dim), []
+        starts, blocks = between(rng, *PLACES, self.dim), []
         for start in starts:
-            unit, back, begins = rng.uniform(*UNITS), rng.uniform(*BACKWARDS), rng.random()
-            lengths = np.stack([rng.uniform(*PLATFORMS, MOST_JUMPS), rng.uniform(*TRAPS, MOST_JUMPS)], axis=1)
-            rewards, share = rng.uniform(*FIRST_REWARD), np.arange(jumps + 1) / jumps
+            unit, back, begins = between(rng, *UNITS), between(rng, *BACKWARDS), rng.random()
+            lengths = np.stack([between(rng, *PLATFORMS, MOST_JUMPS), between(rng, *TRAPS, MOST_JUMPS)], axis=1)
+            rewards, share = between(rng, *FIRST_REWARD), np.arange(jumps + 1) / jumps
             bounds = [-unit * self.width * back, unit * self.width]
             noise = [-unit * self.noise * begins, unit * self.noise * (1.0 - begins)]
             edges = start + unit * np.cumsum(lengths[:jumps].ravel())
