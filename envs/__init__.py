@@ -57,9 +57,15 @@ ENVIRONMENTS = {
     "racetrack": "bonspiel.envs.classic.racetrack.model:Racetrack",
     "hovering": "bonspiel.envs.classic.hovering.model:Hovering",
 }
+FAMILIES = {
+    "family:linear_quadratic": "bonspiel.envs.families.linear_quadratic.model:LinearQuadratic",
+    "family:trap": "bonspiel.envs.families.trap.model:Traps",
+    "family:treasure_hunt": "bonspiel.envs.families.treasure_hunt.model:HoleHunt",
+    "family:donut": "bonspiel.envs.families.donut.model:Rings",
+}
 REGISTRY = Registry(
     "environment",
-    ENVIRONMENTS,
+    ENVIRONMENTS | FAMILIES,
     group="bonspiel.environments",
     members=("step",),
     functions=("envs.parse", "envs.make_model"),

@@ -2,7 +2,7 @@
 
 The solver of a model is the model's own module, if that defines `solve(model, actions)`, or the module `optimum` in the
 same folder, also in other packages. `actions` are as for `solve` below, or None; it may have values of baselines too,
-such as `random_value(model)`.
+such as `random_value(model)`, and `upper_bound(model)` where it has no optimum.
 
 Examples:
     >>> from bonspiel.envs import Trap
@@ -102,6 +102,19 @@ def _solve(model: Any, actions: tuple[tuple[float, ...], ...] | None) -> Referen
 def optimal_value(model: Model) -> float:
     """Mean of V* over the initial states of episodes; raises as `solve` does."""
     return solve(model).mean_value()
+
+
+def upper_bound(model: Model) -> float:
+    """A return that no policy exceeds in the mean over the initial states, where the optimum is not known.
+
+    Raises:
+        TypeError: the model's solver has no `upper_bound(model)`, or the optimum is known.
+    """
+    whole = _to_the_end(model)
+    found = getattr(_solver(whole), "upper_bound", None)
+    if found is None:
+        raise TypeError(f"no upper bound of {type(model).__name__} is known")
+    return float(found(whole))
 
 
 def random_value(model: Model) -> float:

@@ -93,11 +93,13 @@ class Registry:
         key = self.aliases.get(name, name) if isinstance(name, str) else name
         own = self.everything()
         if isinstance(key, str) and key not in own:
-            if ":" in key and key.partition(":")[0] not in own:
+            families = {of.partition(":")[0] for of in own if ":" in of}
+            in_family = key.partition(":")[0] in families
+            if ":" in key and key.partition(":")[0] not in own and not in_family:
                 return key
             if added := self.installed().get(key, ()):
                 return sole(self.kind, key, added, "write it as module:attribute").place
-            if ":" in key:
+            if ":" in key and not in_family:
                 raise ValueError(f"{key!r}: {key.partition(':')[2]!r} is not key=value")
             if key in self.removed:
                 raise ValueError(f"unknown {self.kind} {key!r}: it was removed; take {self.removed[key]!r} instead")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from bonspiel.envs.optimal import Reference
 from bonspiel.envs.treasure_hunt import model as hunt
@@ -60,19 +61,19 @@ class Grid:
         share = inside.reshape(2 * self.reach, SUBCELLS, 2 * self.reach, SUBCELLS).mean(axis=(1, 3))
         return np.asarray(share / share.sum())
 
-    def square(self, low: float, high: float) -> Array:
-        """The part of each cell inside [low, high]^2, border included, where places are clamped to the square."""
+    def box(self, low: ArrayLike, high: ArrayLike) -> Array:
+        """The part of each cell inside the box between two corners, border included."""
         border = self.margin + self.reach
-        edges = np.arange(-border, self.cells + border + 1) * self.spacing
+        edges = np.arange(-border, self.cells + border + 1)[:, None] * self.spacing
         part = np.clip(np.minimum(edges[1:], high) - np.maximum(edges[:-1], low), 0.0, None) / self.spacing
-        return np.outer(part, part)
+        return np.outer(part[:, 0], part[:, 1])
 
     @cached_property
     def outcome(self) -> tuple[Array, Array]:
         """The reward of ending a step in each cell, and the probability that the episode continues."""
         params = self.model.params
-        treasure = self.square(params[hunt.TREASURE_LOW], np.inf)
-        hole = self.square(params[hunt.HOLE_LOW], params[hunt.HOLE_HIGH])
+        treasure = self.box([params[hunt.TREASURE_LOW]] * 2, [np.inf] * 2)  # places are clamped to the square
+        hole = self.box([params[hunt.HOLE_LOW]] * 2, [params[hunt.HOLE_HIGH]] * 2)
         reward = STEP_REWARD + TREASURE_REWARD * treasure + HOLE_REWARD * hole
         return reward, (1.0 - treasure) * (1.0 - params[hunt.HOLE_TERMINATES] * hole)
 
@@ -107,13 +108,13 @@ class Grid:
                 break
         return np.array(found, np.float32)
 
-    def random_value(self, directions: Array) -> float:
-        """Value of the start under uniformly random directions."""
+    def random_values(self, directions: Array) -> Array:
+        """Values of the nodes under uniformly random directions."""
         value = np.zeros((self.cells + 1, self.cells + 1))
         for _ in range(self.model.horizon):
             aimed = self.aimed(value)
             value = np.mean([self.around(aimed, theta) for theta in directions], axis=0)
-        return float(value[0, 0])
+        return value
 
 
 def _circle(directions: int) -> Array:
@@ -176,5 +177,5 @@ def random_value(model: TreasureHunt) -> float:
     """Expected return of uniformly random directions; raises as `solve` does."""
     grid = Grid(model, _cells(model) // 2)
     directions = _circle(DIRECTIONS // 8)
-    stored = cached(f"random {grid}", SOURCES, lambda: {"value": np.array(grid.random_value(directions))})
-    return float(stored["value"])
+    stored = cached(f"random {grid}", SOURCES, lambda: {"value": grid.random_values(directions)[0, 0].reshape(1)})
+    return float(stored["value"][0])

@@ -17,7 +17,7 @@ from bonspiel.planners import Array
 from bonspiel.runs.reporting.drawing import PLAIN, label_budgets, save_figure, styled
 from bonspiel.runs.reporting.styles import GREY, INK, Style, of_planners
 from bonspiel.runs.statistics.curves import Column, Panel, columns
-from bonspiel.runs.statistics.scale import CONSTANT, DO_NOTHING, OPTIMUM, RANDOM, REFERENCE
+from bonspiel.runs.statistics.scale import BOUND, CONSTANT, DO_NOTHING, OPTIMUM, RANDOM, REFERENCE
 from bonspiel.runs.tables import fold
 
 NOUNS = {"simulations": "simulation", "ms": "millisecond"}
@@ -125,6 +125,7 @@ def reward(axes: Axes, panel: Panel, styles: dict[str, Style]) -> None:
         _curve(axes, styles[text], panel.label(text), *points)
     _level(axes, panel.optimum, OPTIMUM, INK, "-", 1.0, above=True)
     _level(axes, panel.reference, REFERENCE, INK, (0, (6, 2)), 1.0, above=True)
+    _level(axes, panel.bound, BOUND, INK, (0, (1, 1)), 1.0, above=True)
     _level(axes, panel.random, RANDOM, GREY, (0, (4, 2)), 1.0, above=False)
     _level(axes, panel.do_nothing, DO_NOTHING, GREY, (0, (1, 2)), 0.0, above=False)
     _level(axes, panel.constant, CONSTANT, GREY, (0, (4, 1, 1, 1)), 0.5, above=False)

@@ -33,6 +33,7 @@ class Panel:
         reference: value of a planner with a large budget; None where the optimum is known, or neither.
         do_nothing: value of the action that does nothing; None where it is not known.
         constant: value of the best constant action; None where it is not known.
+        bound: that no policy exceeds; None where the optimum is known, or neither.
     """
 
     env: str
@@ -44,11 +45,12 @@ class Panel:
     reference: float | None = None
     do_nothing: float | None = None
     constant: float | None = None
+    bound: float | None = None
 
     @property
     def known(self) -> Known:
         """The known values of the environment."""
-        return Known(self.optimum, self.random, self.reference, self.do_nothing, self.constant)
+        return Known(self.optimum, self.random, self.reference, self.do_nothing, self.constant, self.bound)
 
     def label(self, planner: str) -> str:
         """The name of a planner."""

@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 
 from bonspiel.runs.plants import plant_of
 
-OPTIMUM, REFERENCE, BEST = "optimum", "reference", "best of the run"  # the policy with the normalised score 1
+# what has the normalised score 1
+OPTIMUM, REFERENCE, BOUND, BEST = "optimum", "reference", "upper bound", "best of the run"
 DO_NOTHING, RANDOM = "do nothing", "random policy"  # of which the better one has the normalised score 0
 CONSTANT = "constant action"
 SCORE = "normalised score"
@@ -17,7 +18,7 @@ class Scale(NamedTuple):
     Attributes:
         low: that of `zero`.
         high: that of `top`, above `low`.
-        top: OPTIMUM, REFERENCE (it can be exceeded), or BEST where neither is known.
+        top: OPTIMUM, REFERENCE (it can be exceeded), BOUND (none can reach it), or BEST where none is known.
         zero: RANDOM or DO_NOTHING, the better one of those that are known.
         constant: the return of the best constant action, None where it is not known; it has no part in the scale.
     """
@@ -49,6 +50,7 @@ class Known(NamedTuple):
         reference: of a planner with a large budget, where the optimum is not known.
         do_nothing: of the action that does nothing.
         constant: of the best constant action.
+        bound: that no policy exceeds, where the optimum is not known.
     """
 
     optimum: float | None = None
@@ -56,6 +58,7 @@ class Known(NamedTuple):
     reference: float | None = None
     do_nothing: float | None = None
     constant: float | None = None
+    bound: float | None = None
 
     @property
     def levels(self) -> dict[str, float]:
@@ -63,6 +66,7 @@ class Known(NamedTuple):
         values = {
             OPTIMUM: self.optimum,
             REFERENCE: self.reference,
+            BOUND: self.bound,
             CONSTANT: self.constant,
             RANDOM: self.random,
             DO_NOTHING: self.do_nothing,
@@ -71,8 +75,8 @@ class Known(NamedTuple):
 
     @property
     def top(self) -> str | None:
-        """OPTIMUM or REFERENCE, None where neither is known."""
-        return next((name for name in (OPTIMUM, REFERENCE) if name in self.levels), None)
+        """OPTIMUM, REFERENCE or BOUND, None where none is known."""
+        return next((name for name in (OPTIMUM, REFERENCE, BOUND) if name in self.levels), None)
 
     @property
     def zero(self) -> str | None:
@@ -88,13 +92,13 @@ class Known(NamedTuple):
 
     @property
     def scale(self) -> Scale | None:
-        """The scale of normalised scores up to the optimum or the reference, None without one of its ends."""
+        """The scale of normalised scores up to `top`, None without one of its ends."""
         return None if self.top is None else self.scale_to(self.top, self.levels[self.top])
 
 
 def known(env: str) -> Known:
     """The known values of an environment, given as text."""
-    from bonspiel.envs.optimal import constant_value, do_nothing_value, optimal_value, random_value
+    from bonspiel.envs.optimal import constant_value, do_nothing_value, optimal_value, random_value, upper_bound
     from bonspiel.envs.references import reference
 
     if (model := plant_of(env)) is None:
@@ -108,5 +112,6 @@ def known(env: str) -> Known:
 
     optimum = value_or_none(optimal_value)
     measured = reference(model) if optimum is None else None
-    baselines = map(value_or_none, (do_nothing_value, constant_value))
-    return Known(optimum, value_or_none(random_value), measured and measured.mean, *baselines)
+    do_nothing, constant = map(value_or_none, (do_nothing_value, constant_value))
+    bound = value_or_none(upper_bound) if optimum is None else None
+    return Known(optimum, value_or_none(random_value), measured and measured.mean, do_nothing, constant, bound)

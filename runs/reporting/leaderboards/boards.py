@@ -16,7 +16,7 @@ from bonspiel.runs.reporting.origins import check_names, is_one_of, names, rows
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.statistics.ranks import Leaderboard, leaderboard, scales
 from bonspiel.runs.statistics.sample import Interval
-from bonspiel.runs.statistics.scale import BEST, OPTIMUM, REFERENCE, Scale
+from bonspiel.runs.statistics.scale import BEST, BOUND, OPTIMUM, REFERENCE, Scale
 
 
 class Cost(NamedTuple):
@@ -182,7 +182,8 @@ class Findings:
     @property
     def scale(self) -> str:
         """The meaning of the scores 0 and 1, in a line."""
-        tops = {top: [env for env, scale in self.problems.items() if scale.top == top] for top in (REFERENCE, BEST)}
+        others = (REFERENCE, BOUND, BEST)
+        tops = {top: [env for env, scale in self.problems.items() if scale.top == top] for top in others}
         marked = [f"the {top} in {', '.join(found)}" for top, found in tops.items() if found]
         return "score 0: the better of doing nothing and random actions; 1: " + ", ".join(["the optimum", *marked])
 

@@ -1,0 +1,1 @@
+"""Families of problems with known optimum: an instance is drawn by its number."""

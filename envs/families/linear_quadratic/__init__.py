@@ -1,0 +1,1 @@
+"""Linear dynamics with bounded actions, noise and a quadratic cost."""
