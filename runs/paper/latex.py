@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.paper.numbers import Estimate
 from bonspiel.runs.statistics.curves import Panel
 
@@ -12,7 +13,18 @@ SPECIAL = {
     **{one: rf"\{one}" for one in "&%$#_{}"},
     **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
     **{"<": "$<$", ">": "$>$", "|": "$|$", '"': "''", "-": "{-}"},
+    **{"\u2212": "$-$", "\u2264": r"$\leq$", "\u2265": r"$\geq$", "\u2248": r"$\approx$", "\u221e": r"$\infty$"},
 }
+GREEK = {
+    "αβγδεζηθικλμ": "alpha beta gamma delta varepsilon zeta eta theta iota kappa lambda mu",
+    "νξπρςστυφχψω": "nu xi pi rho varsigma sigma tau upsilon varphi chi psi omega",
+    "ΓΔΘΛΞΠΣΥΦΨΩ": "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega",
+}
+for _letters, _names in GREEK.items():
+    SPECIAL |= {one: rf"$\{name}$" for one, name in zip(_letters, _names.split(), strict=True)}
+LATIN = 0x180  # where letters begin that the fonts of the three classes have not at all
+MISSING = "«»ÐÞðþĄąĐđĘęĦħĮįĸĿŀŉŊŋŦŧŲųſ"  # of those before
+OTHERS = "\u2013\u2014\u2018\u2019\u201c\u201d\u2026\u2022\u2190\u2192\u20ac"
 
 
 class Layout(NamedTuple):
@@ -49,9 +61,22 @@ LAYOUTS = {
 
 
 def escaped(text: str) -> str:
-    """A text that LaTeX prints as it is; lines may break after its signs."""
-    plain = "".join(SPECIAL.get(one, one) for one in text)
+    """A text that pdflatex prints as it is; lines may break after its signs.
+
+    Raises:
+        UsageError: names a letter that its fonts have not.
+    """
+    plain = "".join(SPECIAL.get(one) or _letter(one, text) for one in text)
     return re.sub(r"([,:=])(?=\S)", r"\1\\allowbreak ", plain)
+
+
+def _letter(one: str, text: str) -> str:
+    if (ord(one) >= LATIN and one not in OTHERS) or one in MISSING:
+        raise UsageError(
+            f"pdflatex has no {one!r}, which {text!r} holds; Latin and Greek letters are allowed. With another label "
+            "in its suite, `bonspiel run SUITE --keep RUN` plays nothing again"
+        )
+    return one
 
 
 def table(panel: Panel, found: Sequence[Estimate]) -> str:

@@ -40,13 +40,16 @@ def write(store: Store, folder: Path, layout: latex.Layout, only: Sequence[str] 
         style: a file or the name of a style of matplotlib for the figures, over bonspiel's.
 
     Raises:
-        UsageError: the run has no episode of these, or there is no such style.
+        UsageError: the run has no episode of these, pdflatex lacks a letter of a name, or there is no such style.
     """
     kept = set(lookup.only(store.suite, only).settings())
     returns = {setting: sample for setting, sample in store.returns().items() if setting in kept}
     panels = curves.panels(store.suite, returns, store.values("episode"))
     if not panels:
         raise UsageError(f"{store.folder} holds no finished episode of these")
+    for panel in panels:
+        for text in (panel.env, *panel.labels.values()):
+            latex.escaped(text)
     looks = _look(layout, style)
     folder.mkdir(parents=True, exist_ok=True)
     named, found, paths = _files(panels), [], []

@@ -25,7 +25,7 @@ GIVEN = {
             "simulations": [10, 1000],
             "episodes": 40,
             "seed": 3,
-            "planners": [{"planner": "dpw:exploration=1", "label": "dpw_tuned & co"}, *[*MEANS][1:]],
+            "planners": [{"planner": "dpw:exploration=1", "label": "dpw_tuned & β≤é"}, *[*MEANS][1:]],
         }
     ]
 }
@@ -57,11 +57,11 @@ def written(run, folder, tmp_path):
 def test_the_best_are_bold_with_those_that_do_not_differ(written):
     rows = [*csv.DictReader((written / "numbers.csv").read_text().splitlines())]
     best = {(row["budget"], row["name"]) for row in rows if row["env"] == TRAP and row["best"] == "1"}
-    assert best == {("10", "dpw_tuned & co"), ("10", "pw"), ("1000", "dpw_tuned & co")}
+    assert best == {("10", "dpw_tuned & β≤é"), ("10", "pw"), ("1000", "dpw_tuned & β≤é")}
     lines = (written / "trap-simulations.tex").read_text().splitlines()
     shown = {line.partition(" & ")[0]: line for line in lines if "&" in line}
     assert shown["pw"] == r"pw & $\bonspielBest{1.695}$ & $1.695$ \\"
-    assert shown["dpw\\_tuned \\& co"].count("bonspielBest") == 2
+    assert shown[r"dpw\_tuned \& $\beta$$\leq$é"].count("bonspielBest") == 2
 
 
 def test_the_numbers_are_all_there_with_seed_and_text(written):
@@ -132,6 +132,19 @@ def test_bad_options_are_refused(run, folder, tmp_path, line, words):
 def test_texts_are_printed_as_they_are():
     assert latex.escaped("50%_a^b{c}~\\") == r"50\%\_a\textasciicircum{}b\{c\}\textasciitilde{}\textbackslash{}"
     assert latex.escaped("dpw:k=1") == r"dpw:\allowbreak k=\allowbreak 1"
+    assert latex.escaped("λ ≥ Ω, µß") == r"$\lambda$ $\geq$ $\Omega$, µß"
+
+
+@pytest.mark.parametrize("letter", ["カ", "đ", "Я", "🥌"])
+def test_letters_that_pdflatex_has_not_are_named_before_anything_is_written(run, tmp_path, letter):
+    (entrant, *_) = GIVEN["experiment"][0]["planners"]
+    labelled = {"env": TRAP, "simulations": [10], "episodes": 2, "planners": [entrant | {"label": f"my {letter}"}]}
+    suite = Suite.of("made up", {"experiment": [labelled]})
+    with run_folder.write(tmp_path / "run", suite, {}, provenance.collect([]) | FACTS, resume=False) as results:
+        (setting,) = suite.settings()
+        results.add(Batch(setting, [Episode(i, float(i), 2, 0.1) for i in range(2)], 1.0))
+    status, _, err = run("paper", tmp_path / "run", "--out", tmp_path / "out")
+    assert status == 2 and f"no {letter!r}, which 'my {letter}' holds" in err and not (tmp_path / "out").exists()
 
 
 def test_every_planner_and_problem_has_sources_or_says_that_it_has_none():
