@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from bonspiel.runs import seeding
@@ -198,3 +200,14 @@ def test_what_cannot_come_out_the_same_again_is_counted_by_its_reason(tmp_path):
         }
         (drawn,) = replay.draw(results, 1.0, 0, left_out)
     assert drawn[:4] == ("trap", plain, 3, "simulations")
+
+
+def test_the_shipped_run_comes_out_again():
+    """An episode of each planner in the quickest problems; `bonspiel verify peers` replays all problems."""
+    with read_any(Path("peers")) as results:
+        drawn = replay.draw(results, 1e-9, 0, replay.unrepeatable(results))
+        quick = {
+            setting: numbers for setting, numbers in drawn.items() if setting.env in ("trap", "donut", "treasure_hunt")
+        }
+        assert len({setting[:2] for setting in quick}) == 3 * 36 and len(quick) < 0.4 * len(drawn)
+        assert replay.differences(results, quick, jobs=1) == []
