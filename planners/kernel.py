@@ -143,8 +143,8 @@ from bonspiel.planners.model import HasPlayer as HasPlayer
 from bonspiel.planners.model import HasPriors as HasPriors
 from bonspiel.planners.model import HasRegion as HasRegion
 from bonspiel.planners.model import HasRollout as HasRollout
-from bonspiel.planners.model import HasStateBounds as HasStateBounds
 from bonspiel.planners.model import HasSequenceReturns as HasSequenceReturns
+from bonspiel.planners.model import HasStateBounds as HasStateBounds
 from bonspiel.planners.model import HasStepExact as HasStepExact
 from bonspiel.planners.model import HasStepsLeft as HasStepsLeft
 from bonspiel.planners.model import HasTieBreaker as HasTieBreaker

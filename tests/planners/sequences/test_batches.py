@@ -62,16 +62,16 @@ class Noisy(Batched):
 
 
 class Broken(Batched):
-    """The first action of some sequences cannot be taken."""
+    """Some actions cannot be taken."""
 
     def step(self, state, action, next_state, params, rng):
         reward, ended = super().step(state, action, next_state, params, rng)
-        return np.nan if action[0] > 0.8 else reward, ended
+        return np.nan if 0.5 < action[1] < 0.6 else reward, ended
 
     def sequence_returns(self, state, actions, params, rng):
         rewards = super().sequence_returns(state, actions, params, rng)
         going = np.cumsum(rewards == 0.0, axis=1) == 0
-        rewards[(actions[..., 0] > 0.8) & going] = np.nan
+        rewards[(actions[..., 1] > 0.5) & (actions[..., 1] < 0.6) & going] = np.nan
         return rewards
 
 
@@ -130,7 +130,6 @@ def test_a_budget_of_seconds_has_rounds_of_many_calls_of_few(text):
     Batched.calls = 0
     (decision,) = decisions(text, Batched(), Budget(seconds=0.1), 1)
     assert decision.simulations > 500 and decision.simulations > 20 * Batched.calls
-    assert 0.05 < decision.seconds < 0.2
 
 
 def test_other_shapes_are_refused():
