@@ -129,7 +129,7 @@ def test_sums_decide_as_rewards_and_leave_no_choice_of_sight():
 def test_a_budget_of_seconds_has_rounds_of_many_calls_of_few(text):
     Batched.calls = 0
     (decision,) = decisions(text, Batched(), Budget(seconds=0.1), 1)
-    assert decision.simulations > 500 and decision.simulations > 20 * Batched.calls
+    assert decision.simulations > 5 * Batched.calls > 0
 
 
 def test_other_shapes_are_refused():
