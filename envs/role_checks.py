@@ -239,7 +239,50 @@ def check_region(model: Any, state: Array, rng: Rng) -> None:
         require(-1 <= found < model.n_regions, "region(...)", found, f"from -1 to n_regions - 1={model.n_regions - 1}")
 
 
+def check_sequence_returns(model: Any, state: Array, rng: Rng) -> None:
+    """Of the shape, and what `step` comes to: the same without noise, and the same in the mean with noise."""
+    name, steps = "sequence_returns(...)", min(model.horizon, LONGEST_SEQUENCE)
+    sequences = np.empty((SEQUENCES, steps, len(model.action_low)))
+    for action in sequences.reshape(-1, len(model.action_low)):
+        model.sample_action(state.copy(), action, model.params, rng)
+    given, kept = state.copy(), sequences.copy()
+    found = np.asarray(model.sequence_returns(given, sequences, model.params, rng))
+    _require_unchanged(name, "state", state, given)
+    _require_unchanged(name, "actions", kept, sequences)
+    shapes = (SEQUENCES, steps), (SEQUENCES,)
+    require(found.shape in shapes, name, found.shape, f"rewards of shape {shapes[0]} or returns of shape {shapes[1]}")
+    single = np.array([_rewards(model, state, actions, rng, found.ndim == 1) for actions in sequences])
+    again = np.array([_rewards(model, state, actions, rng, found.ndim == 1) for actions in sequences])
+    if np.array_equal(single, again, equal_nan=True):
+        same = np.allclose(found, single, rtol=1e-6, atol=1e-6, equal_nan=True)
+        require(same, name, found, f"what `step` gives within 1e-6, {single}; 0 after the end")
+        return
+    many = np.repeat(sequences[:1], REPEATS, axis=0)
+    sums = np.asarray(model.sequence_returns(state.copy(), many, model.params, rng)).reshape(REPEATS, -1).sum(1)
+    singly = np.array([_rewards(model, state, actions, rng, found.ndim == 1).sum() for actions in many])
+    error = np.sqrt((sums.var() + singly.var()) / REPEATS)
+    alike = f"as the mean of single steps, {singly.mean():g}, for one sequence of noisy steps"
+    require(abs(sums.mean() - singly.mean()) <= 5.0 * error + 1e-6, name, float(sums.mean()), alike)
+
+
+SEQUENCES, LONGEST_SEQUENCE, REPEATS = 4, 10, 64
+
+
+def _rewards(model: Any, state: Array, actions: Array, rng: Rng, summed: bool) -> Any:
+    """The rewards of single steps, [steps], 0 after the end; or their discounted sum."""
+    state, following, rewards, weight = state.copy(), np.empty_like(state), np.zeros(len(actions)), 1.0
+    for t, action in enumerate(actions):
+        reward, terminated = model.step(state, action.copy(), following, model.params, rng)
+        rewards[t] = weight * reward if summed else reward
+        if terminated:
+            break
+        weight *= model.discount
+        state[:] = following
+    return rewards.sum() if summed else rewards
+
+
 OPTIONAL = {
+    "sequence_returns": check_sequence_returns,
     "rollout": check_rollout,
     "player": check_player,
     "cells": check_cells,

@@ -143,6 +143,7 @@ from bonspiel.planners.model import HasPlayer as HasPlayer
 from bonspiel.planners.model import HasPriors as HasPriors
 from bonspiel.planners.model import HasRegion as HasRegion
 from bonspiel.planners.model import HasRollout as HasRollout
+from bonspiel.planners.model import HasSequenceReturns as HasSequenceReturns
 from bonspiel.planners.model import HasStateBounds as HasStateBounds
 from bonspiel.planners.model import HasStepExact as HasStepExact
 from bonspiel.planners.model import HasStepsLeft as HasStepsLeft
@@ -161,9 +162,9 @@ from bonspiel.planners.registry import NESTED as NESTED
 
 # rounds of action sequences
 from bonspiel.planners.sequences.plans import Rule as Rule
-from bonspiel.planners.sequences.plans import mean_returns as mean_returns
 from bonspiel.planners.sequences.plans import plan_with_sequences as plan_with_sequences
 from bonspiel.planners.sequences.plans import round_size as round_size
+from bonspiel.planners.sequences.rollouts import mean_returns as mean_returns
 
 # what `bonspiel tune` may choose
 from bonspiel.planners.spaces import EXPLORATION as EXPLORATION

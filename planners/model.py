@@ -255,6 +255,22 @@ class HasStepExact(Model, Protocol):
         """`step` without the noise of the execution; draws nothing."""
 
 
+class HasSequenceReturns(Model, Protocol):
+    """Many sequences of actions at once, as a simulator of many worlds or arrays of numpy, torch or JAX are faster.
+
+    Planners over sequences call it instead of `step` if the model is not compiled. A sequence counts as one simulation,
+    each of its actions as a model step.
+    """
+
+    def sequence_returns(self, state: Array, actions: Array, params: Array, rng: Rng) -> Array:
+        """What sequences of actions, [n, steps, action_dim], each from the same state, come to by `step`.
+
+        Returns:
+            Rewards, [n, steps], 0 after the end of the episode; or their sums discounted by `discount`, [n], by which a
+            planner cannot discount otherwise (`sight`). NaN where a step is invalid.
+        """
+
+
 class HasTieBreaker(Model, Protocol):
     """A second reward for states where all returns are as good as equal, such as points where the match is won."""
 

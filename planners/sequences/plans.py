@@ -3,122 +3,29 @@
 A simulation is one rollout of one sequence from the root.
 """
 
-import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.planners.aliases import Alias
-from bonspiel.planners.checks import discrete_actions, missing_action_bounds, require_count, two_players
+from bonspiel.planners.checks import discrete_actions, missing_action_bounds, offers, require_count, two_players
 from bonspiel.planners.core.argmax import argmax_by
-from bonspiel.planners.core.jit import Problem, gain_of, run, seconds_loading, step, typeof
-from bonspiel.planners.core.problem import PlanLength, problem_of, search_kernel
-from bonspiel.planners.core.returns import invalid_in
-from bonspiel.planners.core.search import CHUNK_SECONDS, decide, extend
-from bonspiel.planners.core.vectors import copy
-from bonspiel.planners.core.walk import NO_LIMIT, TREE_WALK, TreeWalk, new_walk
-from bonspiel.planners.model import Array, Model, Rng
+from bonspiel.planners.core.jit import seconds_loading
+from bonspiel.planners.core.problem import PlanLength, problem_of
+from bonspiel.planners.core.search import CHUNK_SECONDS, decide
+from bonspiel.planners.core.walk import NO_LIMIT
+from bonspiel.planners.model import Array, HasSequenceReturns, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, Traits
+from bonspiel.planners.sequences.batches import Batches
+from bonspiel.planners.sequences.rollouts import WHOLE, Rollouts, Sequences, mean_returns, new_round, with_invalid
 
 MEASURED = 0.01  # part of a time budget, to measure the time of a rollout before the first round
 MOST_RESERVED = 0.5  # of a time budget, for the finalists
-SEEN, WHOLE = 0, 1  # rows of the problem's validity: of the returns that the search compares, and of those reported
 LATE = 2.0  # times the time that a round was to take, at which it ends
-
-
-class Sequences(NamedTuple):
-    """The sequences of a round and what they returned.
-
-    Attributes:
-        actions: [n, steps, action_dim].
-        visits: rollouts of each sequence, int64 [n].
-        invalid: how many of these were invalid, int64 [n].
-        returns: mean return of the others, as the search compares them, [n]; 0 without any.
-        values: the same with the model's own discount alone, [n].
-        done: rollouts in this round, int64 [1].
-    """
-
-    actions: Array
-    visits: NDArray[np.int64]
-    invalid: NDArray[np.int64]
-    returns: Array
-    values: Array
-    done: NDArray[np.int64]
-
-
-def new_round(actions: Array) -> Sequences:
-    """A round of these sequences, [n, steps, action_dim], none of them rolled out."""
-    n = len(actions)
-    visits, invalid, done = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(1, np.int64)
-    return Sequences(np.ascontiguousarray(actions), visits, invalid, np.zeros(n), np.zeros(n), done)
-
-
-SEQUENCES = new_round(np.zeros((1, 1, 1)))
-
-
-class _Settings(NamedTuple):
-    """The parameters of rollouts.
-
-    Attributes:
-        repeats: rollouts of each sequence.
-        sight: discount of the search, beside the model's own.
-    """
-
-    repeats: int
-    sight: float
-
-
-@search_kernel(SEQUENCES, TREE_WALK, typeof(_Settings(1, 1.0)))
-def _roll_out(
-    sequences: Sequences, walk: TreeWalk, problem: Problem, simulations: int, rng: Rng, settings: _Settings
-) -> int:
-    """Roll out one sequence after another, each `repeats` times, until the round is over."""
-    state, next_state = walk.state[0], walk.state[1]
-    for simulation in range(simulations):
-        index = sequences.done[0] // settings.repeats
-        if index == len(sequences.actions):
-            return simulation
-        sequences.done[0] += 1
-        copy(problem.state, state)
-        total, weight, seen, sight = 0.0, 1.0, 0.0, 1.0
-        for t in range(sequences.actions.shape[1]):
-            reward, terminated = step(problem, state, sequences.actions[index, t], next_state, rng)
-            total += weight * reward
-            seen += sight * weight * reward
-            if terminated:
-                break
-            weight *= problem.discount
-            sight *= settings.sight
-            copy(next_state, state)
-        sequences.visits[index] += 1
-        if total - total != 0.0:  # then nor is what was seen of it finite
-            seen = total
-        gain = gain_of(problem.validity, SEEN, 1.0, seen)
-        value = gain_of(problem.validity, WHOLE, 1.0, total)
-        if total - total != 0.0:
-            sequences.invalid[index] += 1
-        else:
-            valid = sequences.visits[index] - sequences.invalid[index]
-            sequences.returns[index] += (gain - sequences.returns[index]) / valid
-            sequences.values[index] += (value - sequences.values[index]) / valid
-    return simulations
-
-
-def mean_returns(sequences: Sequences, problem: Problem) -> Array:
-    """Mean return of each sequence, [n], where invalid rollouts count as the worst of all valid ones so far."""
-    return _with_invalid(sequences.returns, sequences, problem, SEEN)
-
-
-def _with_invalid(means: Array, sequences: Sequences, problem: Problem, row: int) -> Array:
-    """Means of the valid rollouts, [n], with the invalid ones as the worst of those in a row of the validity."""
-    if invalid_in(problem.validity) == 0:
-        return means
-    worst = gain_of(problem.validity, row, 1.0, math.nan)
-    return means + sequences.invalid / np.maximum(sequences.visits, 1) * (worst - means)
 
 
 class Rule(Protocol):
@@ -217,41 +124,28 @@ def plan_with_sequences(
         start: clock at the beginning of the decision.
         sight: see `SequenceSearch`. Rules learn from returns discounted by it, and the decision has those without it.
     """
-    settings = _Settings(repeats, 1.0 if sight is None else 1.0 - 1.0 / sight)
     sequences = new_round(rule.finalists()[:1] if budget.simulations is None else rule.propose())
-    problem, walk, done = problem_of(model, state, sequences.actions.shape[1]), new_walk(model, 1), 0
+    problem = problem_of(model, state, sequences.actions.shape[1])
+    kind = Batches if offers(model, HasSequenceReturns) and not model.compiled else Rollouts
+    rollouts, done = kind(model, problem, 1.0 if sight is None else 1.0 - 1.0 / sight, rng), 0
 
     if budget.simulations is None:
-        seconds = budget.seconds or 0.0
-        sequences, final, done = _in_seconds(rule, sequences, settings, model, problem, walk, seconds, rng, start)
+        sequences, final, done = _in_seconds(rule, sequences, repeats, rollouts, budget.seconds or 0.0, start)
     else:
 
-        def next_round(finished: Sequences, walk: TreeWalk, factor: float) -> Sequences:
-            _learn(rule, finished, problem)
+        def next_round(finished: Sequences) -> Sequences:
+            _learn(rule, finished, rollouts)
             return new_round(rule.propose())
 
         last = min(len(rule.finalists()) * repeats, budget.simulations)
         left = budget.simulations - last
         if left > 0:
-            rest = Budget(left)
-            sequences, done = extend(
-                _roll_out,
-                sequences,
-                walk,
-                problem,
-                model=model,
-                settings=settings,
-                budget=rest,
-                rng=rng,
-                grow=next_round,
-                start=start,
-            )
-        _learn(rule, sequences, problem)
+            sequences, done = rollouts.until(sequences, repeats, Budget(left), start, next_round)
+        _learn(rule, sequences, rollouts)
         final = new_round(rule.finalists())
-        run(_roll_out, model, final, walk, problem, last, rng, settings)
-        done += last
+        done += rollouts.run(final, repeats, last)
     means = np.concatenate([mean_returns(final, problem), mean_returns(sequences, problem)])
-    values = np.concatenate([_with_invalid(part.values, part, problem, WHOLE) for part in (final, sequences)])
+    values = np.concatenate([with_invalid(part.values, part, problem, WHOLE) for part in (final, sequences)])
     actions = np.concatenate([final.actions[:, 0], sequences.actions[:, 0]])
     visits = np.concatenate([final.visits, sequences.visits])
     valid = visits > np.concatenate([final.invalid, sequences.invalid])
@@ -264,21 +158,13 @@ def plan_with_sequences(
     return decide(*rows, done, start, rng, lambda *_: best, problem=problem, plan=lambda _: played.copy())
 
 
-def _learn(rule: Rule, sequences: Sequences, problem: Problem) -> None:
+def _learn(rule: Rule, sequences: Sequences, rollouts: Rollouts) -> None:
     tried = sequences.visits > 0
-    rule.learn(sequences.actions[tried], mean_returns(sequences, problem)[tried])
+    rule.learn(sequences.actions[tried], mean_returns(sequences, rollouts.problem)[tried])
 
 
 def _in_seconds(
-    rule: Rule,
-    sequences: Sequences,
-    settings: _Settings,
-    model: Model,
-    problem: Problem,
-    walk: TreeWalk,
-    seconds: float,
-    rng: Rng,
-    start: float,
+    rule: Rule, sequences: Sequences, repeats: int, rollouts: Rollouts, seconds: float, start: float
 ) -> tuple[Sequences, Sequences, int]:
     """The last round, the finalists, and the number of rollouts, of a time budget.
 
@@ -287,10 +173,8 @@ def _in_seconds(
     so far. No rollout begins after the budget is spent.
     """
     begin = time.perf_counter()
-    part, endless = Budget(seconds=MEASURED * seconds), settings._replace(repeats=NO_LIMIT)
-    _, done = extend(_roll_out, sequences, walk, problem, model=model, settings=endless, budget=part, rng=rng)
+    _, done = rollouts.until(sequences, NO_LIMIT, Budget(seconds=MEASURED * seconds))
     begin, end, now = begin + seconds_loading(begin), start + seconds_loading(start) + seconds, time.perf_counter()
-    repeats = settings.repeats
     last = len(rule.finalists()) * repeats
     while True:
         each = max((now - begin) / done, 1e-9)
@@ -301,16 +185,14 @@ def _in_seconds(
         sequences = new_round(rule.propose())
         expected = len(sequences.actions) * repeats * each
         part = Budget(seconds=min(left, max(LATE * expected, CHUNK_SECONDS)))
-        _, did = extend(
-            _roll_out, sequences, walk, problem, model=model, settings=settings, budget=part, rng=rng, start=now
-        )
+        _, did = rollouts.until(sequences, repeats, part, now)
         begun, now, done = now, time.perf_counter(), done + did
         if now - begun > LATE * each * did:  # at this speed the budget allows smaller rounds
             rule.resize(done + round(max(end - now, 0.0) / (now - begun) * did))
-        _learn(rule, sequences, problem)
+        _learn(rule, sequences, rollouts)
     final = new_round(rule.finalists())
     while now < end and final.done[0] < last:
-        done += run(_roll_out, model, final, walk, problem, 1, rng, settings)
+        done += rollouts.run(final, repeats, 1)
         now = time.perf_counter()
     if final.done[0] == 0:
         sequences, final = new_round(sequences.actions[:0]), sequences

@@ -1,0 +1,82 @@
+"""Rollouts of many sequences at once, by models that offer `sequence_returns`."""
+
+import time
+from typing import cast
+
+import numpy as np
+
+from bonspiel.planners.checks import require
+from bonspiel.planners.core.search import Stopped, stopping
+from bonspiel.planners.model import Array, HasSequenceReturns
+from bonspiel.planners.planner import Budget
+from bonspiel.planners.sequences.rollouts import Grow, Rollouts, Sequences, note_returns
+
+SAFE = 0.5  # of the time left, as rollouts may take longer than those before
+
+
+class Batches(Rollouts):
+    """Rollouts by a model's `sequence_returns`, as many at once as the round and the budget allow.
+
+    A sequence that is not finite there is rolled out again by `step`, which tells the invalid step.
+    """
+
+    rate = 0.0  # rollouts a second of the largest batch so far
+    largest = 0
+
+    def run(self, sequences: Sequences, repeats: int, count: int) -> int:
+        """Roll out the next of a round at once; see `Rollouts.run`."""
+        problem, model, first = self.problem, cast(HasSequenceReturns, self.model), int(sequences.done[0])
+        indices = np.arange(first, min(first + count, len(sequences.actions) * repeats)) // repeats
+        if len(indices) == 0:
+            return 0
+        begin, actions = time.perf_counter(), sequences.actions[indices]
+        found = model.sequence_returns(problem.state.copy(), actions, model.params, self.rng)
+        for index, total, seen in zip(indices.tolist(), *self._returns(found, actions), strict=True):
+            if np.isfinite(total):
+                note_returns(sequences, index, total, seen, problem)
+            else:
+                sequences.done[0] = index * repeats
+                super().run(sequences, repeats, 1)
+        sequences.done[0] = first + len(indices)
+        if len(indices) >= self.largest:
+            self.largest, self.rate = len(indices), len(indices) / max(time.perf_counter() - begin, 1e-9)
+        return len(indices)
+
+    def _returns(self, found: Array, actions: Array) -> tuple[Array, Array]:
+        """Returns, [n], with the model's own discount, and as the search compares them."""
+        n, steps, _ = actions.shape
+        allowed = f"rewards of shape {(n, steps)} or returns of shape {(n,)}"
+        require(np.shape(found) in ((n, steps), (n,)), "sequence_returns(...)", np.shape(found), allowed)
+        if np.ndim(found) == 1:
+            allowed = "none where `sequence_returns` gives sums of rewards, not rewards of shape [n, steps]"
+            require(self.sight == 1.0, "sight", 1.0 / (1.0 - self.sight) if self.sight < 1.0 else None, allowed)
+            return found, found
+        totals, seen, weight, sight = np.zeros(n), np.zeros(n), 1.0, 1.0
+        for t in range(steps):  # in this order, so that they are those of single steps to the bit
+            totals += weight * found[:, t]
+            seen += sight * weight * found[:, t]
+            weight *= self.problem.discount
+            sight *= self.sight
+        return totals, seen
+
+    def until(
+        self, sequences: Sequences, repeats: int, budget: Budget, start: float | None = None, grow: Grow | None = None
+    ) -> tuple[Sequences, int]:
+        """Roll out until the budget is spent, and by one batch at most beyond it; see `Rollouts.until`."""
+        start, done = time.perf_counter() if start is None else start, 0
+        while True:
+            if budget.seconds is not None:
+                left = budget.seconds - (time.perf_counter() - start)
+                due = 0 if done > 0 and left <= 0.0 else max(1, int(SAFE * left * self.rate))
+            else:
+                due = (budget.simulations or 0) - done
+            if due == 0:
+                return sequences, done
+            did = self.run(sequences, repeats, due)
+            done += did
+            if stopping():
+                raise Stopped
+            if did < due and grow is None:
+                return sequences, done
+            if did == 0 and grow is not None:
+                sequences = grow(sequences)

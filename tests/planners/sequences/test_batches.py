@@ -1,0 +1,163 @@
+"""Models that roll out many sequences at once: the same decisions as by single steps, in fewer calls."""
+
+import numpy as np
+import pytest
+
+from bonspiel import planners
+from bonspiel.envs import check_model
+from bonspiel.planners import Budget
+
+
+def noise(params, rng, shape):
+    return params[0] * rng.standard_normal(shape) if params[0] > 0.0 else 0.0
+
+
+class Points:
+    """Two points that are pushed towards (1, -1); from beyond 1.5 nothing is earned, as it ends there."""
+
+    state_dim, horizon, discount, compiled, lookahead = 4, 40, 0.97, False, 12
+    action_low, action_high, params = -np.ones(2), np.array([1.0, 2.0]), np.array([0.0])
+    steps = 0
+
+    def initial_state(self, rng):
+        return np.array([0.2, -0.3, 0.0, 0.0])
+
+    def step(self, state, action, next_state, params, rng):
+        Points.steps += 1
+        next_state[2:] = 0.9 * state[2:] + 0.1 * action + noise(params, rng, 2)
+        next_state[:2] = state[:2] + next_state[2:]
+        return -abs(next_state[0] - 1.0) - abs(next_state[1] + 1.0), bool(abs(next_state[:2]).max() > 1.5)
+
+    def sample_action(self, state, action, params, rng):
+        action[:] = rng.uniform(self.action_low, self.action_high)
+
+
+class Batched(Points):
+    """The same as arrays."""
+
+    calls = 0
+
+    def sequence_returns(self, state, actions, params, rng):
+        type(self).calls += 1
+        n, steps, _ = actions.shape
+        places, speeds = np.repeat([state], n, axis=0)[:, :2], np.repeat([state], n, axis=0)[:, 2:]
+        rewards, going = np.zeros((n, steps)), np.ones(n, bool)
+        for t in range(steps):
+            speeds = 0.9 * speeds + 0.1 * actions[:, t] + noise(params, rng, (n, 2))
+            places = places + speeds
+            rewards[going, t] = (-abs(places[:, 0] - 1.0) - abs(places[:, 1] + 1.0))[going]
+            going = going & (abs(places).max(1) <= 1.5)
+        return rewards
+
+
+class Summed(Batched):
+    """Which gives sums."""
+
+    def sequence_returns(self, state, actions, params, rng):
+        return super().sequence_returns(state, actions, params, rng) @ self.discount ** np.arange(actions.shape[1])
+
+
+class Noisy(Batched):
+    params = np.array([0.05])
+
+
+class Broken(Batched):
+    """Some actions cannot be taken."""
+
+    def step(self, state, action, next_state, params, rng):
+        reward, ended = super().step(state, action, next_state, params, rng)
+        return np.nan if 0.5 < action[1] < 0.6 else reward, ended
+
+    def sequence_returns(self, state, actions, params, rng):
+        rewards = super().sequence_returns(state, actions, params, rng)
+        going = np.cumsum(rewards == 0.0, axis=1) == 0
+        rewards[(actions[..., 1] > 0.5) & (actions[..., 1] < 0.6) & going] = np.nan
+        return rewards
+
+
+TEXTS = [
+    "cem",
+    "icem:memory=1",
+    "mppi",
+    "random_shooting:hold=3",
+    "cem:repeats=3",
+    "icem:sight=5",
+    "random_shooting:repeats=2,sight=3",
+]
+
+
+def decisions(text, model, budget, count=3):
+    rng, state, following = np.random.default_rng(5), model.initial_state(None), np.empty(4)
+    episode, found = planners.begin_episode(planners.parse(text), model), []
+    for _ in range(count):
+        found.append(episode.plan(state, budget, rng))
+        model.step(state, found[-1].action, following, model.params, rng)
+        state = following.copy()
+    return found
+
+
+def same(one, other):
+    return all(
+        np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True)
+        for name in ("action", "value", "simulations", "actions", "visits", "values", "plan")
+    )
+
+
+@pytest.mark.parametrize("simulations", [1, 7, 150])
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("kind", [Batched, Broken])
+def test_decisions_are_those_of_single_steps(kind, text, simulations):
+    single = type("Single", (kind,), {"sequence_returns": None})()
+    pairs = zip(*(decisions(text, model, Budget(simulations)) for model in (single, kind())), strict=True)
+    assert all(same(one, other) for one, other in pairs)
+
+
+def test_a_round_is_one_call_and_takes_no_single_step():
+    Batched.calls = Points.steps = 0
+    planners.parse("cem:population=30,rounds=4").plan(Batched(), np.zeros(4), Budget(121), np.random.default_rng(0))
+    assert Batched.calls == 5 and Points.steps == 0  # four rounds and the finalist
+
+
+def test_sums_decide_as_rewards_and_leave_no_choice_of_sight():
+    (one,), (other,) = (decisions("icem", model, Budget(100), 1) for model in (Batched(), Summed()))
+    assert np.allclose(one.action, other.action) and one.value == pytest.approx(other.value)
+    with pytest.raises(ValueError, match=r"sight=5.*: must be none where `sequence_returns` gives sums"):
+        decisions("icem:sight=5", Summed(), Budget(100), 1)
+
+
+@pytest.mark.parametrize("text", ["cem", "icem:memory=1", "mppi", "random_shooting"])
+def test_a_budget_of_seconds_has_rounds_of_many_calls_of_few(text):
+    Batched.calls = 0
+    (decision,) = decisions(text, Batched(), Budget(seconds=0.1), 1)
+    assert decision.simulations > 5 * Batched.calls > 0
+
+
+def test_other_shapes_are_refused():
+    model = type("Short", (Batched,), {"sequence_returns": lambda self, state, actions, *_: np.zeros(3)})()
+    with pytest.raises(ValueError, match=r"rewards of shape \(\d+, 12\) or returns of shape"):
+        planners.make("cem").plan(model, np.zeros(4), Budget(100), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("kind", [Batched, Summed, Noisy])
+def test_the_check_of_models_compares_with_single_steps(kind):
+    check_model(kind(), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(("kind", "message"), [(Batched, "what `step` gives"), (Noisy, "as the mean of single steps")])
+def test_the_check_of_models_finds_other_rewards(kind, message):
+    def sequence_returns(self, *given):
+        return kind.sequence_returns(self, *given) - 0.2
+
+    with pytest.raises(ValueError, match=message):
+        check_model(type("Wrong", (kind,), {"sequence_returns": sequence_returns})(), np.random.default_rng(0))
+
+
+def test_another_thread_stops_it():
+    import threading
+
+    from bonspiel.planners.core.search import Stopped, stopped_by
+
+    event = threading.Event()
+    event.set()
+    with stopped_by(event), pytest.raises(Stopped):
+        planners.make("cem").plan(Batched(), np.zeros(4), Budget(1_000), np.random.default_rng(0))
