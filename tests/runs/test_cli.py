@@ -113,7 +113,7 @@ def test_every_option_with_several_values_adds_up_when_it_is_given_again(action)
 
 def test_planners_play_the_problems_and_budgets_of_a_suite(run):
     status, out, _ = run("run", "peers", "--planner", "random", "--episodes", "1", "--dry-run", "--jobs", "1")
-    assert status == 0 and "peers: 24 episodes of 24 settings" in out and out.count("300 simulations") == 8
+    assert status == 0 and "peers: 40 episodes of 40 settings" in out and out.count("300 simulations") == 8
     assert lookup.load("peers").override(["random"]).episodes().keys() == {
         setting._replace(planner="random") for setting in lookup.load("peers").settings()
     }

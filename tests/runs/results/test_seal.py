@@ -106,6 +106,6 @@ def test_a_report_says_the_digest_or_that_the_run_was_changed(run, tmp_path):
 
 def test_the_progress_and_the_chart_of_a_shipped_run(run, tmp_path):
     status, out, _ = run("status", "peers")
-    assert status == 0 and "peers: 116,800 of 116,800 episodes" in out
+    assert status == 0 and "peers: 153,600 of 153,600 episodes" in out
     status, _, err = run("chart", "peers")
     assert status == 2 and "give one for the pictures with --out" in err
