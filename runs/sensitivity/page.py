@@ -1,0 +1,148 @@
+"""The page on sensitivity: for each family small charts of scores against its parameters, and tables."""
+
+import base64
+import math
+from collections.abc import Iterator, Sequence
+from html import escape
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.ticker import NullLocator
+
+from bonspiel.runs.reporting import page, tables
+from bonspiel.runs.reporting.drawing import label_budgets, save_figure, styled
+from bonspiel.runs.reporting.styles import GREY, Style, of_planners
+from bonspiel.runs.results.store import Count, Store
+from bonspiel.runs.sensitivity.scores import Sensitivity
+from bonspiel.runs.sensitivity.variations import PREFIX, Variation
+from bonspiel.runs.tables import estimate, markdown
+
+COLUMNS = 4  # charts side by side
+LOGARITHMIC = 8.0  # largest value over the smallest, from which the axis is
+SAID = (
+    "Scores: 0 is the better of doing nothing and random actions, 1 the optimum. Every chart varies one parameter; all "
+    "others of the family have their defaults, of which a dotted line marks the varied one's. Points are means over "
+    "instances; bands are 95 % bootstrap intervals of instances resampled, the same ones for all planners, which are "
+    "too narrow for few of them."
+)
+
+
+def write(store: Store, found: Sequence[Sensitivity]) -> list[Path]:
+    """Write sensitivity.html, sensitivity.md and a chart of each family into the run's folder; returns their paths.
+
+    Raises:
+        OSError: they cannot be written.
+    """
+    charts = {}
+    for family, of_family in by_family(found):
+        file = store.folder / f"sensitivity-{family.removeprefix(PREFIX)}"
+        charts[family] = save_figure(draw(of_family), file)
+    paths = [store.folder / f"sensitivity.{ending}" for ending in ("html", "md")]
+    paths[0].write_text(html(store, found, {family: svg.read_bytes() for family, (_, svg) in charts.items()}), "utf-8")
+    paths[1].write_text(text(store, found, {family: png.name for family, (png, _) in charts.items()}), "utf-8")
+    return [*paths, *(path for of_family in charts.values() for path in of_family)]
+
+
+def by_family(found: Sequence[Sensitivity]) -> Iterator[tuple[str, list[Sensitivity]]]:
+    """The families with their parameters."""
+    for family, group in groupby(found, lambda one: one.variation.family):
+        yield family, list(group)
+
+
+def draw(found: Sequence[Sensitivity]) -> Figure:
+    """The figure of a family: a chart for each parameter, which share the axis of scores."""
+    columns = min(COLUMNS, len(found))
+    rows = -(-len(found) // columns)
+    looks = of_planners(dict.fromkeys(name for one in found for name in one.scores))
+    size = max(2.3 * columns, 4.0), 2.1 * rows + 0.2 * len(looks) + 0.3
+    with styled(size, layout=ConstrainedLayoutEngine(w_pad=0.05, h_pad=0.05)) as figure:
+        axes = figure.subplots(rows, columns, squeeze=False, sharey=True)
+        for one, panel in zip(found, axes.flat, strict=False):
+            _panel(panel, one, looks)
+        for unused in axes.flat[len(found) :]:
+            unused.set_axis_off()
+        figure.supylabel("mean score, 95 % interval", fontsize=9)
+        handles = {label: line for panel in axes.flat for line, label in zip(*panel.get_legend_handles_labels())}
+        figure.legend(handles.values(), handles.keys(), loc="outside upper left", handlelength=3.2)
+    return figure
+
+
+def _panel(axes: Axes, found: Sensitivity, looks: dict[str, Style]) -> None:
+    of, look_of = found.variation, looks.items()
+    for name, look in look_of:
+        points = np.array([(value, *score) for value, score in found.scores[name].items()]).reshape(-1, 4)
+        x, y, low, high = points.T
+        face = look.colour if look.filled else "white"
+        shown: Any = {"marker": look.marker, "ms": 4.2, "mfc": face, "lw": 1.3, "zorder": 3}
+        axes.plot(x, y, color=look.colour, ls=look.line, label=name, gid=name, **shown)
+        axes.fill_between(x, low, high, color=look.colour, alpha=0.16, linewidth=0, zorder=2)
+    if of.values[0] <= of.default <= of.values[-1]:
+        axes.axvline(of.default, color=GREY, lw=1.0, ls=(0, (1, 1.5)), zorder=1.5)
+    axes.set_title(of.parameter, loc="left", fontsize=9)
+    if of.values[0] > 0.0 and of.values[-1] >= LOGARITHMIC * of.values[0]:
+        axes.set_xscale("log")
+    label_budgets(axes, of.values)
+    axes.yaxis.set_minor_locator(NullLocator())
+
+
+def notes(found: Sensitivity) -> Iterator[str]:
+    """Sentences on scores that are on another scale, or missing."""
+    name = found.variation.parameter
+    for value, top, count in found.other_tops:
+        yield f"With {name}={value:g} the score 1 is the {top} in {count} instances."
+    for value, count in found.unscored.items():
+        yield f"With {name}={value:g} {count} instances have no scale, or are not played yet; means are of the others."
+
+
+def state(store: Store) -> str:
+    """A sentence on episodes that are missing; empty if none is."""
+    done, _, failed, total = Count.of(store.counts())
+    return f"{done:,} of {total:,} episodes were played, {failed:,} failed." if done < total or failed else ""
+
+
+def _title(of: Variation) -> str:
+    return f"{of.family}: score by {of.parameter} (default {of.default:g}) [95 % interval]"
+
+
+def text(store: Store, found: Sequence[Sensitivity], charts: dict[str, str]) -> str:
+    """The page in Markdown; `charts` are the files of the families' charts."""
+    parts = ["# Sensitivity", f"{store.suite.description}.", state(store), SAID]
+    for family, of_family in by_family(found):
+        parts += [f"## {family}", f"![scores against the parameters of {family}]({charts[family]})"]
+        for one in of_family:
+            rows = [["planner", *(f"{value:g}" for value in one.variation.values)]]
+            for name, scores in one.scores.items():
+                cells = (estimate(scores[value]) if value in scores else "" for value in one.variation.values)
+                rows.append([name, *cells])
+            parts += [_title(one.variation), markdown(rows), " ".join(notes(one))]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def html(store: Store, found: Sequence[Sensitivity], charts: dict[str, bytes]) -> str:
+    """The page in HTML; `charts` are the families' charts as SVG."""
+    sections, links, shown = f'<p class="muted">{escape(SAID)}</p>', [], []
+    for place, (family, of_family) in enumerate(by_family(found)):
+        words = escape(f"Scores against the parameters of {family}")
+        data = base64.b64encode(charts[family]).decode()
+        image = f'<img alt="{words}" src="data:image/svg+xml;base64,{data}">'
+        body = "".join(map(_table, of_family))
+        sections += f'<section><h2 id="family{place}">{escape(family)}</h2><figure>{image}</figure>{body}</section>'
+        links.append((f"family{place}", family))
+        shown.append(of_family[0].variation.problem(of_family[0].variation.values[0], 1))
+    missing = f'<p class="bad">{escape(told)}</p>' if (told := state(store)) else ""
+    return page.fill(store, sections, links, shown, missing, title="Sensitivity")
+
+
+def _table(found: Sensitivity) -> str:
+    of, rows = found.variation, []
+    for name, scores in found.scores.items():
+        cells = [tables.estimate(scores[value]) if value in scores else tables.NOTHING for value in of.values]
+        rows.append([tables.text(name), *cells])
+    head = ["planner", *(f"{value:g}" for value in of.values)]
+    said = "".join(f'<p class="muted">{escape(note)}</p>' for note in notes(found))
+    return tables.table(_title(of), head, rows, f"sensitivity|{of.family}|{of.parameter}") + said
