@@ -1,7 +1,6 @@
 """The page on sensitivity: for each family small charts of scores against its parameters, and tables."""
 
 import base64
-import math
 from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import groupby
@@ -12,23 +11,24 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.ticker import NullLocator
 
 from bonspiel.runs.reporting import page, tables
-from bonspiel.runs.reporting.drawing import label_budgets, save_figure, styled
+from bonspiel.runs.reporting.drawing import save_figure, styled
 from bonspiel.runs.reporting.styles import GREY, Style, of_planners
 from bonspiel.runs.results.store import Count, Store
 from bonspiel.runs.sensitivity.scores import Sensitivity
-from bonspiel.runs.sensitivity.variations import PREFIX, Variation
+from bonspiel.runs.sensitivity.variations import Variation
+from bonspiel.runs.statistics.split_half import FAMILY
 from bonspiel.runs.tables import estimate, markdown
 
 COLUMNS = 4  # charts side by side
-LOGARITHMIC = 8.0  # largest value over the smallest, from which the axis is
+LOWEST = -1.0  # score drawn; a planner far worse than doing nothing would flatten all others
+SHORT = 24  # characters of planners' names that stand side by side
 SAID = (
     "Scores: 0 is the better of doing nothing and random actions, 1 the optimum. Every chart varies one parameter; all "
     "others of the family have their defaults, of which a dotted line marks the varied one's. Points are means over "
     "instances; bands are 95 % bootstrap intervals of instances resampled, the same ones for all planners, which are "
-    "too narrow for few of them."
+    f"too narrow for few of them. Charts end at {LOWEST:g}."
 )
 
 
@@ -40,7 +40,7 @@ def write(store: Store, found: Sequence[Sensitivity]) -> list[Path]:
     """
     charts = {}
     for family, of_family in by_family(found):
-        file = store.folder / f"sensitivity-{family.removeprefix(PREFIX)}"
+        file = store.folder / f"sensitivity-{family.removeprefix(FAMILY)}"
         charts[family] = save_figure(draw(of_family), file)
     paths = [store.folder / f"sensitivity.{ending}" for ending in ("html", "md")]
     paths[0].write_text(html(store, found, {family: svg.read_bytes() for family, (_, svg) in charts.items()}), "utf-8")
@@ -59,35 +59,41 @@ def draw(found: Sequence[Sensitivity]) -> Figure:
     columns = min(COLUMNS, len(found))
     rows = -(-len(found) // columns)
     looks = of_planners(dict.fromkeys(name for one in found for name in one.scores))
-    size = max(2.3 * columns, 4.0), 2.1 * rows + 0.2 * len(looks) + 0.3
+    size = max(2.3 * columns, 4.0), 2.0 * rows + 0.2 * len(looks) + 0.3
     with styled(size, layout=ConstrainedLayoutEngine(w_pad=0.05, h_pad=0.05)) as figure:
         axes = figure.subplots(rows, columns, squeeze=False, sharey=True)
         for one, panel in zip(found, axes.flat, strict=False):
             _panel(panel, one, looks)
         for unused in axes.flat[len(found) :]:
             unused.set_axis_off()
+        axes[0, 0].set_ylim(*_limits(found))
         figure.supylabel("mean score, 95 % interval", fontsize=9)
-        handles = {label: line for panel in axes.flat for line, label in zip(*panel.get_legend_handles_labels())}
-        figure.legend(handles.values(), handles.keys(), loc="outside upper left", handlelength=3.2)
+        handles, labels = axes[0, 0].get_legend_handles_labels()
+        beside = COLUMNS if max(map(len, labels)) <= SHORT else 1
+        figure.legend(handles, labels, loc="outside upper left", handlelength=3.2, ncols=beside)
     return figure
 
 
+def _limits(found: Sequence[Sensitivity]) -> tuple[float, float]:
+    every = np.array([score for one in found for scores in one.scores.values() for score in scores.values()])
+    low, high = max(np.nanmin(every), LOWEST), max(np.nanmax(every), 0.0)
+    return low - 0.05 * (high - low), high + 0.05 * (high - low)
+
+
 def _panel(axes: Axes, found: Sensitivity, looks: dict[str, Style]) -> None:
-    of, look_of = found.variation, looks.items()
-    for name, look in look_of:
-        points = np.array([(value, *score) for value, score in found.scores[name].items()]).reshape(-1, 4)
-        x, y, low, high = points.T
+    of = found.variation
+    for name, look in looks.items():
+        scores = found.scores[name]
+        points = [(place, *scores[value]) for place, value in enumerate(of.values) if value in scores]
+        x, y, low, high = np.array(points).reshape(-1, 4).T
         face = look.colour if look.filled else "white"
         shown: Any = {"marker": look.marker, "ms": 4.2, "mfc": face, "lw": 1.3, "zorder": 3}
         axes.plot(x, y, color=look.colour, ls=look.line, label=name, gid=name, **shown)
         axes.fill_between(x, low, high, color=look.colour, alpha=0.16, linewidth=0, zorder=2)
-    if of.values[0] <= of.default <= of.values[-1]:
-        axes.axvline(of.default, color=GREY, lw=1.0, ls=(0, (1, 1.5)), zorder=1.5)
+    if of.default in of.values:
+        axes.axvline(of.values.index(of.default), color=GREY, lw=1.0, ls=(0, (1, 1.5)), zorder=1.5)
     axes.set_title(of.parameter, loc="left", fontsize=9)
-    if of.values[0] > 0.0 and of.values[-1] >= LOGARITHMIC * of.values[0]:
-        axes.set_xscale("log")
-    label_budgets(axes, of.values)
-    axes.yaxis.set_minor_locator(NullLocator())
+    axes.set_xticks(range(len(of.values)), [f"{value:g}" for value in of.values])
 
 
 def notes(found: Sensitivity) -> Iterator[str]:

@@ -64,15 +64,11 @@ def _scores(scale: Scale, setting: Setting, sample: Array, episodes: Array) -> A
 
 
 def _of_variation(
-    store: Store,
-    of: Variation,
-    instances: int,
-    problems: Mapping[str, Scale],
-    means: Mapping[tuple[str, str], float],
+    store: Store, of: Variation, instances: int, problems: Mapping[str, Scale], means: Mapping[tuple[str, str], float]
 ) -> Sensitivity:
     names = store.suite.names(of.problem(of.values[0], 1))
     scores: dict[str, dict[float, Interval]] = {name: {} for name in names.values()}
-    tops, unscored = [], {}
+    tops, unscored = [], dict[float, int]()
     for value in of.values:
         texts = [of.problem(value, instance) for instance in range(1, instances + 1)]
         found = [problems[text].top for text in texts if text in problems]

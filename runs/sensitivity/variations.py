@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from bonspiel import envs
 from bonspiel.planners.registry import look_up, unknown
 from bonspiel.runs.experiment import Entrant, Experiment, UsageError, number
+from bonspiel.runs.statistics.split_half import FAMILY
 from bonspiel.runs.suite import Suite
-
-PREFIX = "family:"
 
 
 @dataclass(frozen=True)
@@ -48,8 +47,8 @@ def variations(families: Sequence[str] = (), given: Mapping[str, Sequence[float]
         UsageError: no such family, or one without such a parameter.
     """
     found = []
-    known = {name.removeprefix(PREFIX): name for name in envs.FAMILIES}
-    for short in dict.fromkeys(name.removeprefix(PREFIX) for name in families or known):
+    known = {name.removeprefix(FAMILY): name for name in envs.FAMILIES}
+    for short in dict.fromkeys(name.removeprefix(FAMILY) for name in families or known):
         try:
             family = look_up("family", short, known)
         except ValueError as error:

@@ -55,9 +55,7 @@ def add_verbs(verb: Verb) -> None:
     example = "bonspiel sensitivity adaptive cem --families trap,donut --values noise --values horizon=2,5,10"
     command = verb("sensitivity", sensitivity, text, example)
     option(command, "planner", PLANNER, "planners to play, or grids of planners", nargs="+", type=grid)
-    option(
-        command, "--families", "NAME,...", FAMILIES, [], action=Extended, type=lambda names: names.split(",")
-    )
+    option(command, "--families", "NAME,...", FAMILIES, [], action=Extended, type=lambda names: names.split(","))
     repeatable(command, "--values", "NAME[=V,...]", VALUES, type=variation)
     option(command, "--budget", "N", "simulations per decision", 100)
     option(command, "--episodes", "N", "episodes per planner and problem", 5)
