@@ -96,15 +96,6 @@ def _panel(axes: Axes, found: Sensitivity, looks: dict[str, Style]) -> None:
     axes.set_xticks(range(len(of.values)), [f"{value:g}" for value in of.values])
 
 
-def notes(found: Sensitivity) -> Iterator[str]:
-    """Sentences on scores that are on another scale, or missing."""
-    name = found.variation.parameter
-    for value, top, count in found.other_tops:
-        yield f"With {name}={value:g} the score 1 is the {top} in {count} instances."
-    for value, count in found.unscored.items():
-        yield f"With {name}={value:g} {count} instances have no scale, or are not played yet; means are of the others."
-
-
 def state(store: Store) -> str:
     """A sentence on episodes that are missing; empty if none is."""
     done, _, failed, total = Count.of(store.counts())
@@ -125,7 +116,7 @@ def text(store: Store, found: Sequence[Sensitivity], charts: dict[str, str]) -> 
             for name, scores in one.scores.items():
                 cells = (estimate(scores[value]) if value in scores else "" for value in one.variation.values)
                 rows.append([name, *cells])
-            parts += [_title(one.variation), markdown(rows), " ".join(notes(one))]
+            parts += [_title(one.variation), markdown(rows), " ".join(one.notes)]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -150,5 +141,5 @@ def _table(found: Sensitivity) -> str:
         cells = [tables.estimate(scores[value]) if value in scores else tables.NOTHING for value in of.values]
         rows.append([tables.text(name), *cells])
     head = ["planner", *(f"{value:g}" for value in of.values)]
-    said = "".join(f'<p class="muted">{escape(note)}</p>' for note in notes(found))
+    said = "".join(f'<p class="muted">{escape(note)}</p>' for note in found.notes)
     return tables.table(_title(of), head, rows, f"sensitivity|{of.family}|{of.parameter}") + said

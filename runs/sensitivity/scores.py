@@ -1,5 +1,6 @@
 """Scores of planners by the value of a parameter."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -8,7 +9,7 @@ import numpy as np
 from bonspiel.planners.model import Array
 from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import Setting
-from bonspiel.runs.progress import followed
+from bonspiel.runs.progress import counted, followed
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.sensitivity.variations import Variation
 from bonspiel.runs.statistics.ranks import scales
@@ -26,14 +27,12 @@ class Sensitivity(NamedTuple):
     Attributes:
         variation: of the parameter.
         scores: by the name of the planner.
-        other_tops: problems whose score 1 is not the optimum, as (value, top, number of instances).
-        unscored: values of the parameter with instances that have no scale or are not played, and the number of these.
+        notes: sentences on scores that are missing, or on another scale.
     """
 
     variation: Variation
     scores: Mapping[str, Scores]
-    other_tops: Sequence[tuple[float, str, int]]
-    unscored: Mapping[float, int]
+    notes: Sequence[str]
 
 
 def sensitivities(store: Store, varied: Sequence[Variation], instances: int) -> list[Sensitivity]:
@@ -68,16 +67,19 @@ def _of_variation(
 ) -> Sensitivity:
     names = store.suite.names(of.problem(of.values[0], 1))
     scores: dict[str, dict[float, Interval]] = {name: {} for name in names.values()}
-    tops, unscored = [], dict[float, int]()
+    notes = []
     for value in of.values:
         texts = [of.problem(value, instance) for instance in range(1, instances + 1)]
-        found = [problems[text].top for text in texts if text in problems]
-        tops += [(value, top, found.count(top)) for top in dict.fromkeys(found) if top != OPTIMUM]
+        tops = Counter(problems[text].top for text in texts if text in problems)
+        given = f"With {of.parameter}={value:g}"
+        notes += [
+            f"{given} score 1 is the {top} in {counted(tops[top], 'instance')}." for top in tops if top != OPTIMUM
+        ]
         for planner, name in names.items():
-            of_instances = [means[text, planner] for text in texts if (text, planner) in means]
-            if len(of_instances) < instances:
-                unscored[value] = max(unscored.get(value, 0), instances - len(of_instances))
-            if of_instances:  # all planners have the same resamples of instances
-                rng = named_rng(f"sensitivity|{of.family}|{of.parameter}|{value}", 0, len(of_instances))
-                scores[name][value] = summarise(of_instances, rng).interval
-    return Sensitivity(of, scores, tops, unscored)
+            found = [means[text, planner] for text in texts if (text, planner) in means]
+            if len(found) < instances:
+                notes.append(f"{given} {name} has scores in {len(found)} of {instances} instances.")
+            if found:  # the same resamples for all planners
+                rng = named_rng(f"sensitivity|{of.family}|{of.parameter}|{value}", 0, len(found))
+                scores[name][value] = summarise(found, rng).interval
+    return Sensitivity(of, scores, notes)
