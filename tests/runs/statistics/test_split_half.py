@@ -1,5 +1,7 @@
 """The rank correlation of planners between odd and even instances."""
 
+from itertools import chain
+
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
@@ -39,9 +41,10 @@ def test_the_correlation_is_that_of_the_ranks_of_means():
 def test_the_correlation_is_spearmans_with_ties_over_several_families():
     rng = np.random.default_rng(5)
     odd, even = ([[f"{family}{half}{i}" for i in range(4)] for family in "xyz"] for half in range(2))
-    given = {name: {env: float(rng.integers(3)) for env in sum(odd + even, [])} for name in "abcdef"}
+    problems = [list(chain(*half)) for half in (odd, even)]
+    given = {name: {env: float(rng.integers(3)) for env in chain(*problems)} for name in "abcdef"}
     found = split_half(given, list(zip(odd, even, strict=True)))
-    means = [[np.mean([of[env] for env in sum(half, [])]) for of in given.values()] for half in (odd, even)]
+    means = [[np.mean([of[env] for env in half]) for of in given.values()] for half in problems]
     assert found.correlation.value == pytest.approx(spearmanr(*means).statistic)
     assert -1.0 <= found.correlation.low < found.correlation.value < found.correlation.high <= 1.0
     assert found == split_half(given, list(zip(odd, even, strict=True)))
