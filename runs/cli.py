@@ -129,7 +129,7 @@ def parser(name: str = "") -> Parser:
         description = f"{summary[0].upper()}{summary[1:]}."
         command = verbs.add_parser(name, help=summary, description=description, epilog=f"example: {example}")
         command.set_defaults(function=function)
-        lines.append(f"  {name:<10}{summary}")
+        lines.append(f"  {name:<12}{summary}")
         return command
 
     for title, group in GROUPS.items():
