@@ -25,10 +25,10 @@ COLUMNS = 4  # charts side by side
 LOWEST = -1.0  # score drawn; a planner far worse than doing nothing would flatten all others
 SHORT = 24  # characters of planners' names that stand side by side
 SAID = (
-    "Scores: 0 is the better of doing nothing and random actions, 1 the optimum. Every chart varies one parameter; all "
-    "others of the family have their defaults, of which a dotted line marks the varied one's. Points are means over "
-    "instances; bands are 95 % bootstrap intervals of instances resampled, the same ones for all planners, which are "
-    f"too narrow for few of them. Charts end at {LOWEST:g}."
+    "Score 0 is the better of doing nothing and random actions, 1 the optimum. Every chart varies one parameter, while "
+    "all others have their defaults; a dotted line marks its own. Points are means over instances. Bands are 95 % "
+    "bootstrap intervals from resampled instances, the same ones for all planners; with few instances they are too "
+    f"narrow. Charts end at the score {LOWEST:g}."
 )
 
 
@@ -75,8 +75,9 @@ def draw(found: Sequence[Sensitivity]) -> Figure:
 
 
 def _limits(found: Sequence[Sensitivity]) -> tuple[float, float]:
-    every = np.array([score for one in found for scores in one.scores.values() for score in scores.values()])
-    low, high = max(np.nanmin(every), LOWEST), max(np.nanmax(every), 0.0)
+    """Ends of the axis of scores, which has 0 and 1 on it."""
+    every = [end for one in found for scores in one.scores.values() for score in scores.values() for end in score]
+    low, high = max(np.nanmin([0.0, *every]), LOWEST), np.nanmax([1.0, *every])
     return low - 0.05 * (high - low), high + 0.05 * (high - low)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from bonspiel.runs.files import writing
 from bonspiel.runs.verbs.command_line import DONE, FAILED, PLANNER, Verb, add_jobs, grid, resumable
 from bonspiel.runs.verbs.options import Extended, flag, numbers, option, repeatable
-from bonspiel.runs.verbs.results import nothing_played, print_failures
+from bonspiel.runs.verbs.results import print_failures
 
 FAMILIES = (
     "families of problems, separated by commas: linear_quadratic, trap, treasure_hunt, donut; repeatable (default: all)"
@@ -31,12 +31,9 @@ def sensitivity(arguments: argparse.Namespace) -> int:
     folder = arguments.out
     with resumable(arguments, folder):
         driver.play(chosen, folder, arguments.jobs, arguments.resume, provenance.collect(arguments.line))
-    with store.read(folder) as results:
-        failures = results.failures()
-        found = scores.sensitivities(results, varied, arguments.instances)
-        if not any(of for one in found for of in one.scores.values()):
-            raise nothing_played(folder)
-        with writing(folder):
+        with store.read(folder) as results, writing(folder):
+            failures = results.failures()
+            found = scores.sensitivities(results, varied, arguments.instances)
             paths = page.write(results, found)
     print(paths[1].read_text(encoding="utf-8"), *paths, sep="\n")
     print_failures(failures)

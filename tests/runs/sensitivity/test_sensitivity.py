@@ -11,8 +11,9 @@ from bonspiel.runs.draws import environment_rng
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.results.store import read
 from bonspiel.runs.sensitivity import page
-from bonspiel.runs.sensitivity.scores import sensitivities
+from bonspiel.runs.sensitivity.scores import Sensitivity, sensitivities
 from bonspiel.runs.sensitivity.variations import Variation, suite, variations
+from bonspiel.runs.statistics.sample import Interval
 from bonspiel.runs.statistics.scale import known
 from bonspiel.runs.suite import model_of
 from bonspiel.runs.tables import estimate
@@ -129,6 +130,23 @@ def test_another_scale_and_missing_instances_are_said(run, tmp_path):
     ]
 
 
+def test_failed_episodes_are_said_and_the_others_are_drawn(run, register, tmp_path):
+    class Broken:
+        def plan(self, model, state, budget, rng, root_actions=None):
+            raise RuntimeError("dropped the stone")
+
+    register(Broken)
+    status, out, err = run("sensitivity", "broken", "random", "--families", "trap", "--values", "noise=0.1", *SMALL)
+    assert status == 1 and "2 episodes of broken in family:trap:instance=1 failed" in err
+    assert "8 of 8 episodes were played, 4 failed." in out
+    assert "With noise=0.1 broken has scores in 0 of 2 instances." in out
+    assert re.search(r"^\| broken +\| +\|$", out, re.M) and re.search(r"^\| random +\| -?\d", out, re.M)
+    assert run("sensitivity", "broken", "--families", "trap", "--values", "noise=0.1", *SMALL, "--out", "x")[0] == 1
+    assert (tmp_path / "results/sensitivity/sensitivity-trap.svg").exists() and (
+        tmp_path / "x/sensitivity.html"
+    ).exists()
+
+
 def test_a_family_has_a_chart_of_each_parameter_with_a_line_at_the_default(played):
     with read(played[0]) as store:
         found = sensitivities(store, [NOISE, Variation("family:trap", "noise", 7.0, (0.05, 0.1))], 2)
@@ -140,7 +158,14 @@ def test_a_family_has_a_chart_of_each_parameter_with_a_line_at_the_default(playe
         assert curves[name].get_ydata() == pytest.approx([score.value for score in scores.values()])
     assert [line.get_xdata() for line in first.lines if not line.get_gid()] == [[1, 1]]
     assert [line for line in second.lines if not line.get_gid()] == []
-    assert first.get_ylim()[0] >= page.LOWEST * 1.2
+
+
+def test_the_axis_of_scores_has_0_and_1_on_it_and_ends_at_the_lowest_one_drawn():
+    def ends(*score):
+        return page.draw([Sensitivity(NOISE, {"cem": {0.1: Interval(*score)}}, [])]).axes[0].get_ylim()
+
+    assert ends(0.5, 0.4, 0.6) == pytest.approx((-0.05, 1.05))
+    assert ends(-90.0, -100.0, 1.2) == pytest.approx((-1.11, 1.31))
 
 
 def test_the_page_holds_charts_tables_and_provenance(played, look):
