@@ -138,7 +138,7 @@ def test_failed_episodes_are_said_and_the_others_are_drawn(run, register, tmp_pa
     register(Broken)
     status, out, err = run("sensitivity", "broken", "random", "--families", "trap", "--values", "noise=0.1", *SMALL)
     assert status == 1 and "2 episodes of broken in family:trap:instance=1 failed" in err
-    assert "8 of 8 episodes were played, 4 failed." in out
+    assert "4 of 8 episodes were played, 4 failed." in out
     assert "With noise=0.1 broken has scores in 0 of 2 instances." in out
     assert re.search(r"^\| broken +\| +\|$", out, re.M) and re.search(r"^\| random +\| -?\d", out, re.M)
     assert run("sensitivity", "broken", "--families", "trap", "--values", "noise=0.1", *SMALL, "--out", "x")[0] == 1
@@ -177,6 +177,15 @@ def test_the_page_holds_charts_tables_and_provenance(played, look):
     assert table.locator("tbody tr").count() == 2 and table.locator("thead th").all_inner_texts()[0] == "planner"
     assert shown.locator("figure img").evaluate("image => image.naturalWidth") > 100
     assert "sources" in shown.locator("#provenance ~ dl").inner_text()
+    assert page.SAID in shown.locator("main").inner_text()
+
+
+def test_a_run_begins_anew_where_only_its_pages_are_left(played, run):
+    folder, out, line = played
+    for file in folder.glob("results.sqlite*"):
+        file.unlink()
+    status, again, err = run(*line, *SMALL, "--out", "here")
+    assert status == 0 and again == out, err
 
 
 def test_few_instances_or_families_without_their_prefix_are_checked_before_play():
