@@ -10,7 +10,19 @@ try:  # Ctrl-C may come during the imports
 
     from bonspiel.runs import interrupts
     from bonspiel.runs.experiment import RunError, UsageError
-    from bonspiel.runs.verbs import agreement, archive, benchmarks, film, games, listing, paper, results, targets, tree
+    from bonspiel.runs.verbs import (
+        agreement,
+        archive,
+        benchmarks,
+        film,
+        games,
+        listing,
+        paper,
+        results,
+        sensitivity,
+        targets,
+        tree,
+    )
     from bonspiel.runs.verbs.command_line import (
         DONE,
         FAILED,
@@ -41,6 +53,7 @@ GROUPS: dict[str, tuple[AddVerbs, ...]] = {
         results.add_verbs,
         archive.add_verbs,
         targets.add_verbs,
+        sensitivity.add_verbs,
         agreement.add_verbs,
         tree.add_verbs,
         film.add_verbs,
@@ -116,7 +129,7 @@ def parser(name: str = "") -> Parser:
         description = f"{summary[0].upper()}{summary[1:]}."
         command = verbs.add_parser(name, help=summary, description=description, epilog=f"example: {example}")
         command.set_defaults(function=function)
-        lines.append(f"  {name:<10}{summary}")
+        lines.append(f"  {name:<12}{summary}")
         return command
 
     for title, group in GROUPS.items():

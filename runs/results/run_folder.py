@@ -18,7 +18,8 @@ from bonspiel.runs.results.store import FILE, MATCH, Store, opened, plan, read
 from bonspiel.runs.suite import Suite
 
 DRAFT = "results.sqlite.new"
-DERIVED = re.compile(r"(chart\.(png|svg)|report\.(html|md)|leaderboard(-\w+)?\.(html|md|svg))")  # made of results
+# what is made of results
+DERIVED = re.compile(r"(chart\.(png|svg)|report\.(html|md)|(leaderboard|sensitivity)(-\w+)?\.(html|md|png|svg))")
 
 Facts = Mapping[str, Any]  # the provenance of a run
 

@@ -67,7 +67,7 @@ def _start_value(env: str, seed: int, episode: int) -> float:
     return optimum.value(model.initial_state(environment_rng(seed, episode, 0)))
 
 
-@functools.cache
+@functools.lru_cache(maxsize=8)  # runs over families have hundreds, which may be large
 def _solved(env: str) -> "tuple[Model, Reference] | None":
     """The model and its optimum, if episodes start in different states and it is known."""
     from bonspiel.envs.optimal import solve

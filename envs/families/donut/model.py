@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 
@@ -106,6 +107,20 @@ class Rings:
     curvature: float = 0.0
 
     discount = 1.0
+    varied = MappingProxyType(  # what `bonspiel sensitivity` varies
+        {
+            "dim": (2, 4, 8),
+            "rings": (1, 3, 5),
+            "noise": (0.004, 0.01, 0.03, 0.1),
+            "horizon": (5, 10, 20),
+            "width": (0.5, 1.0, 3.0),
+            "offset": (-10.0, 0.0, 10.0),
+            "factor": (0.01, 1.0, 100.0),
+            "sparsity": (1, 2, 5, 10),
+            "ring_width": (0.03, 0.1, 0.3),
+            "curvature": (0.0, 0.5, 1.0),
+        }
+    )
     compiled = True
     step = staticmethod(step)
     sample_action = staticmethod(sample_action)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -144,6 +145,18 @@ class LinearQuadratic:
     curvature: float = 10.0
 
     discount = 1.0
+    varied = MappingProxyType(  # what `bonspiel sensitivity` varies
+        {
+            "dim": (1, 2, 4, 8),
+            "noise": (0.0, 0.2, 0.5, 2.0),
+            "horizon": (5, 20, 50),
+            "width": (0.3, 1.0, 3.0, 10.0),
+            "offset": (-10.0, 0.0, 10.0),
+            "factor": (0.01, 1.0, 100.0),
+            "sparsity": (1, 2, 5, 20),
+            "curvature": (1.0, 10.0, 100.0),
+        }
+    )
     compiled = True
     step = staticmethod(step)
     sample_action = staticmethod(sample_action)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 
@@ -90,6 +91,18 @@ class Traps:
     sparsity: int = 1
 
     discount = 1.0
+    varied = MappingProxyType(  # what `bonspiel sensitivity` varies
+        {
+            "dim": (1, 2, 4, 8),
+            "jumps": (1, 2, 3),
+            "noise": (0.02, 0.1, 0.3, 1.0),
+            "horizon": (2, 4, 8),
+            "width": (1.0, 3.0, 10.0),
+            "offset": (-10.0, 0.0, 10.0),
+            "factor": (0.01, 1.0, 100.0),
+            "sparsity": (1, 2, 4),
+        }
+    )
     compiled = True
     step = staticmethod(step)
     sample_action = staticmethod(sample_action)

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -110,6 +111,17 @@ class HoleHunt:
     time_index = 2
     offset = 0.0  # of a reward that would change what is best, since episodes end
     discount = 1.0
+    varied = MappingProxyType(  # what `bonspiel sensitivity` varies
+        {
+            "size": (5.0, 8.0, 12.0),
+            "holes": (1, 2, 5),
+            "noise": (0.3, 1.0, 2.0),
+            "horizon": (15, 50, 150),
+            "width": (1.0, 3.0, 10.0),
+            "factor": (0.01, 1.0, 100.0),
+            "step_cost": (0.0, 0.001, 0.01, 0.1),
+        }
+    )
     compiled = True
     state_low = np.zeros(3)
     distance_weights = np.array([1.0, 1.0, 0.0])  # without time: too few steps remain only at the very end

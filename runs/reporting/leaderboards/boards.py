@@ -14,9 +14,11 @@ from bonspiel.runs.reporting import model_steps
 from bonspiel.runs.reporting.chart import NOUNS
 from bonspiel.runs.reporting.origins import check_names, is_one_of, names, rows
 from bonspiel.runs.results.store import Store
+from bonspiel.runs.statistics import split_half
 from bonspiel.runs.statistics.ranks import Leaderboard, leaderboard, scales
 from bonspiel.runs.statistics.sample import Interval
 from bonspiel.runs.statistics.scale import BEST, BOUND, OPTIMUM, REFERENCE, Scale
+from bonspiel.runs.tables import estimate
 
 
 class Cost(NamedTuple):
@@ -280,6 +282,11 @@ def facts(board: Leaderboard, problems: Mapping[str, Scale]) -> list[str]:
         said.append(
             f"Mean ranks that differ by less than {board.critical:.2f} show no difference at 5 % (Nemenyi's test over "
             f"{len(problems)} problems); all planners equal: p = {board.p:.2g} (Friedman's test)."
+        )
+    for name, found in split_half.of_board(board).items():
+        said.append(
+            f"Odd and even instances of {name}: the ranks of {found.planners} planners have Spearman's correlation "
+            f"{estimate(found.correlation)} [95 %], over {found.odd} and {found.even} problems."
         )
     if board.left_out:
         said.append(f"Not in all problems: {', '.join(board.left_out)}.")

@@ -1,0 +1,1 @@
+"""Scores against each parameter of a family of problems."""

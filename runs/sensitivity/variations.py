@@ -1,0 +1,86 @@
+"""Parameters of families varied one at a time, and the suite that plays them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from bonspiel import envs
+from bonspiel.planners.registry import look_up, unknown
+from bonspiel.runs.experiment import Entrant, Experiment, UsageError, number
+from bonspiel.runs.statistics.split_half import FAMILY
+from bonspiel.runs.suite import Suite
+
+
+@dataclass(frozen=True)
+class Variation:
+    """A parameter of a family that is varied, while the family's other ones have their defaults.
+
+    Args:
+        family: its name, with "family:".
+        parameter: its name.
+        default: of the parameter.
+        values: ascending.
+    """
+
+    family: str
+    parameter: str
+    default: float
+    values: tuple[float, ...]
+
+    def problem(self, value: float, instance: int) -> str:
+        """The text of an instance with this value; with the default it is the same for all parameters."""
+        changed = "" if value == self.default else f",{self.parameter}={value:.10g}"
+        return f"{self.family}:instance={instance}{changed}"
+
+    def problems(self, instances: int) -> Iterator[str]:
+        """The texts of all its problems."""
+        return (self.problem(value, instance) for value in self.values for instance in range(1, instances + 1))
+
+
+def variations(families: Sequence[str] = (), given: Mapping[str, Sequence[float]] | None = None) -> list[Variation]:
+    """The variations of some families.
+
+    Args:
+        families: their names, with or without "family:"; all if empty.
+        given: values by the parameter's name, those of the family if empty; all parameters of a family if None.
+
+    Raises:
+        UsageError: no such family, or one without such a parameter.
+    """
+    found = []
+    known = {name.removeprefix(FAMILY): name for name in envs.FAMILIES}
+    for short in dict.fromkeys(name.removeprefix(FAMILY) for name in families or known):
+        try:
+            family = look_up("family", short, known)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+        cls = envs.REGISTRY.cls(family)
+        for parameter in given or cls.varied:
+            if parameter not in cls.varied:
+                raise UsageError(f"{unknown(f'parameter of {family}', parameter, cls.varied)}; or choose --families")
+            values = (given or {}).get(parameter) or cls.varied[parameter]
+            found.append(Variation(family, parameter, getattr(cls, parameter), tuple(sorted({*values}))))
+    return found
+
+
+def suite(
+    planners: Sequence[str], varied: Sequence[Variation], budget: int, episodes: int, instances: int, seed: int
+) -> Suite:
+    """The suite that plays all values of some variations.
+
+    Args:
+        planners: their texts.
+        varied: the variations.
+        budget: simulations per decision.
+        episodes: for each planner and problem.
+        instances: problems of each value, whose numbers are 1, 2, ...
+        seed: random seed.
+
+    Raises:
+        UsageError: a number is out of range.
+    """
+    number("instances", instances, 2, 10_000, whole=True)
+    entrants = tuple(map(Entrant, dict.fromkeys(planners)))
+    problems = dict.fromkeys(text for one in varied for text in one.problems(instances))
+    played = (Experiment(text, entrants, (budget,), episodes=episodes, seed=seed) for text in problems)
+    said = f"One parameter of a family varied at a time, {instances} instances, {budget} simulations per decision"
+    return Suite("sensitivity", tuple(played), said)

@@ -1,0 +1,97 @@
+"""Whether two disjoint draws of a family's instances, the odd and the even ones, rank planners alike."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import scipy  # whose statistics are imported where they are used: that takes half a second
+
+from bonspiel.planners.core.text import read
+from bonspiel.planners.model import Array
+from bonspiel.runs.draws import named_rng
+from bonspiel.runs.statistics.ranks import FEWEST_PLANNERS, Leaderboard
+from bonspiel.runs.statistics.sample import Interval, percentiles, resampled
+
+Halves = tuple[list[str], list[str]]
+"""Problems with odd instance numbers, and with even ones."""
+
+
+FAMILY = "family:"
+
+
+class SplitHalf(NamedTuple):
+    """How alike the two halves of the instances rank planners.
+
+    Attributes:
+        correlation: Spearman's, of the planners' mean scores over odd and over even instances, with a 95 % interval
+            from resampled instances; NaN where a half ranks all planners alike, and an interval of NaN where a half of
+            a family has a single instance.
+        planners: their number.
+        odd: the number of problems with odd instances.
+        even: the number of those with even ones.
+    """
+
+    correlation: Interval
+    planners: int
+    odd: int
+    even: int
+
+
+def halves(problems: Sequence[str]) -> dict[tuple[str, str], Halves]:
+    """The instances among some problems by their family and its parameters, where there are some of either half."""
+    found: dict[tuple[str, str], Halves] = {}
+    for problem in problems:
+        if problem.startswith(FAMILY):
+            name, parameters = read(problem)
+            odd = parameters.pop("instance", 1) % 2
+            found.setdefault((name, str(parameters)), ([], []))[1 - odd].append(problem)
+    return {key: both for key, both in found.items() if all(both)}
+
+
+def split_half(scores: Mapping[str, Mapping[str, float]], families: Sequence[Halves], name: str = "") -> SplitHalf:
+    """The rank correlation of planners between odd and even instances.
+
+    Args:
+        scores: mean score of each planner by problem; the planners have all problems.
+        families: their problems in halves, at least one family; instances are resampled within each half of each.
+        name: of the random stream of the resamples.
+    """
+    rng = named_rng(f"split half|{name}", 0, len(scores))
+    point, drawn, sizes = [], [], []
+    for half in range(2):
+        groups = [np.array([[of[env] for env in both[half]] for of in scores.values()]) for both in families]
+        sizes.append(sum(group.shape[1] for group in groups))
+        point.append(sum(group.sum(axis=1) for group in groups) / sizes[-1])
+        drawn.append(sum(_resampled_sums(group, rng) for group in groups) / sizes[-1])
+    rho = float(_spearman(*point))
+    alone = min(len(problems) for both in families for problems in both) < 2
+    low, high = (np.nan, np.nan) if alone else percentiles(_spearman(*drawn))
+    return SplitHalf(Interval(rho, float(low), float(high)), len(scores), *sizes)
+
+
+def of_board(board: Leaderboard) -> dict[str, SplitHalf]:
+    """The rank correlation of a leaderboard over all its families, and of each alone; empty without families.
+
+    Problems of a family that differ in other parameters, such as the size, count together.
+    """
+    scores = {one.planner: {env: of.value for env, of in one.scores.items()} for one in board.standings}
+    found = halves(list(board.standings[0].scores)) if len(scores) >= FEWEST_PLANNERS else {}
+    groups: dict[str, list[Halves]] = {}
+    for (family, _), both in found.items():
+        groups.setdefault(family, []).append(both)
+    if len(groups) > 1:
+        groups = {"all families": list(found.values())} | groups
+    return {name: split_half(scores, of, f"{name}|{board.unit}|{board.budget}") for name, of in groups.items()}
+
+
+def _resampled_sums(scores: Array, rng: np.random.Generator) -> Array:
+    """Sums over resampled instances, [resamples, planners], of scores, [planners, instances]."""
+    return np.concatenate([counts @ scores.T for counts in resampled(np.arange(scores.shape[1]), rng)])
+
+
+def _spearman(first: Array, second: Array) -> Array:
+    """Spearman's rank correlation along the last axis; NaN where all values of a side are equal."""
+    a, b = (scipy.stats.rankdata(np.round(side, 12), axis=-1) for side in (first, second))
+    a, b = (side - side.mean(axis=-1, keepdims=True) for side in (a, b))
+    with np.errstate(invalid="ignore"):
+        return np.asarray((a * b).sum(axis=-1) / np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1)))
