@@ -8,7 +8,6 @@ import numpy as np
 from bonspiel.planners.checks import steps_left
 from tests.planners.oracles import best_of, cells_of
 
-
 SIGHTS = [16 * 1.5**i for i in range(8)]
 
 
