@@ -15,11 +15,14 @@ import numpy as np
 from bonspiel.planners.core.code.cache import cache_folder, usable_folder
 from bonspiel.planners.model import Array
 
+MOST_BYTES = 2_000_000_000  # of all files; hundreds of drawn problems would fill a disk
+
 
 def cached(name: str, sources: Iterable[ModuleType], compute: Callable[[], dict[str, Array]]) -> dict[str, Array]:
     """The arrays that `compute` returns, by name, from disk if they were computed before by the same sources.
 
-    A file that is damaged is computed again, and a folder that cannot be written to costs no more than the time.
+    A file that is damaged is computed again, and a folder that cannot be written to costs no more than the time. Files
+    that have not been read for longest make room for new ones.
 
     Args:
         name: of the computation, with everything that the values depend on except the sources.
@@ -35,6 +38,8 @@ def cached(name: str, sources: Iterable[ModuleType], compute: Callable[[], dict[
             open(cache_folder() / "values" / file_name, "rb") as opened,
             np.load(opened) as stored,
         ):  # np.load leaves damaged files open
+            with suppress(OSError):
+                os.utime(opened.name)
             return dict(stored)
     except (OSError, ValueError, EOFError, zipfile.BadZipFile):
         arrays: dict[str, Any] = compute()
@@ -44,4 +49,16 @@ def cached(name: str, sources: Iterable[ModuleType], compute: Callable[[], dict[
             with tempfile.NamedTemporaryFile(dir=folder, suffix=".partial", delete=False) as partial:
                 np.savez(partial, **arrays)
             os.replace(partial.name, folder / file_name)
+            _make_room(folder, file_name)
     return arrays
+
+
+def _make_room(folder: Path, newest: str) -> None:
+    """Remove the files that have not been read for longest, except the newest one."""
+    with os.scandir(folder) as entries:
+        files = sorted(((one.stat().st_mtime, one.stat().st_size, one.path) for one in entries), reverse=True)
+    total = 0
+    for _, size, path in files:
+        total += size
+        if total > MOST_BYTES and not path.endswith(newest):
+            os.unlink(path)

@@ -1,3 +1,5 @@
+import os
+
 import numpy as np
 
 from bonspiel.planners.core import values
@@ -33,3 +35,18 @@ def test_values_are_computed_where_they_cannot_be_written(tmp_path, monkeypatch)
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("BONSPIEL_CACHE", str(tmp_path / "file"))
     assert cached("x", [values], lambda: {"one": np.ones(1)})["one"].tolist() == [1.0]
+
+
+def test_values_that_were_not_read_for_longest_make_room(tmp_path, monkeypatch):
+    monkeypatch.setenv("BONSPIEL_CACHE", str(tmp_path))
+    monkeypatch.setattr(values, "MOST_BYTES", 3_000)
+    computed = []
+
+    def ask(name):
+        cached(name, [values], lambda: computed.append(name) or {"some": np.ones(100)})  # a file of about 1,100 bytes
+        for place, file in enumerate(sorted((tmp_path / "values").iterdir(), key=lambda file: file.stat().st_mtime)):
+            os.utime(file, (place, place))  # clocks of file systems are coarse
+
+    for name in "abacab":
+        ask(name)
+    assert computed == ["a", "b", "c", "b"] and len(list((tmp_path / "values").iterdir())) == 2
