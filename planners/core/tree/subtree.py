@@ -1,5 +1,6 @@
 """The tree of a decision from that of the one before: the part below the state that the episode has reached."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -61,25 +62,27 @@ def find_state(tree: SearchTree, state: Array, depth: int, queue: NDArray[np.int
 
 
 @helper
-def _apart(tree: SearchTree, node: int, state: Array, scale: Array) -> float:
-    """Squared distance of a node's state from another."""
+def _apart(one: Array, other: Array, scale: Array) -> float:
+    """Squared distance of two states."""
     total = 0.0
-    for i in range(len(state)):
-        off = scale[i] * (tree.state[node, i] - state[i])
+    for i in range(len(one)):
+        off = scale[i] * (one[i] - other[i])
         total += off * off
     return total
 
 
 @kernel(SEARCH_TREE, int64, VECTOR, VECTOR)
 def nearest_outcome(tree: SearchTree, edge: int, state: Array, scale: Array) -> int:
-    """The outcome of the edge nearest to a state; NOWHERE if none is nearer than the root is."""
-    best, least = NOWHERE, _apart(tree, 0, state, scale)
+    """The outcome of the root's edge nearest to a state; NOWHERE if that is not nearer to it than to the root."""
+    best, least = NOWHERE, math.inf
     outcome = tree.edges[edge]["first_outcome"]
     while outcome != 0:
-        apart = _apart(tree, outcome, state, scale)
+        apart = _apart(tree.state[outcome], state, scale)
         if tree.nodes[outcome]["actions"] != ENDED and apart < least:
             best, least = outcome, apart
         outcome = tree.nodes[outcome]["sibling"]
+    if best != NOWHERE and not least < _apart(tree.state[best], tree.state[0], scale):
+        return NOWHERE
     return best
 
 
@@ -168,7 +171,7 @@ class TreeMemory:
     That is the part below the state that the episode has reached: the node with exactly this state, one step below the
     root, or as many as were passed, at least two in games of two players. Where there is none, in a game of one player
     and after one step, it is the outcome of the action played that is nearest to it, each coordinate as a part of its
-    range, if that is nearer than the last decision's state is; simulations then start from the true state.
+    range, if that is nearer to it than to the last decision's state; simulations then start from the true state.
 
     What is kept is approximate: values look ahead as far as the last decision did, the outcomes of a nearest node's
     actions start from its own state, and the range of returns is that of both searches.
