@@ -57,7 +57,7 @@ class Decision:
         simulations: simulations run.
         seconds: wall-clock time taken.
         actions: the root's actions, [A, action_dim].
-        visits: simulations through each root action, [A].
+        visits: simulations through each root action, [A]; a tree kept from the last decision adds its own.
         values: mean return of each root action, [A]; NaN where untried.
         invalid: rollouts that met a reward or a state that is not finite, or an exception of the model. Each ended
             there and counts as the worst of the valid ones. Where all are invalid, `plan` raises ValueError.

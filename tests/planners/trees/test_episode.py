@@ -93,7 +93,7 @@ def test_what_is_kept_is_the_part_of_the_tree_below_a_node(planner, model):
 @each_pair
 def test_the_next_decision_adds_to_the_visits_of_the_state_reached(planner, model):
     """Its own simulations, and no tree has two nodes for one state where these tell nodes apart."""
-    episode, rng, state = (planners.begin_episode(planner, model), np.random.default_rng(1), start(model))
+    episode, rng, state = planners.begin_episode(planner, model), np.random.default_rng(1), start(model)
     first, tree = searched(episode.plan, state, Budget(150), rng)
     assert found(first) == found(planner.plan(model, state, Budget(150), np.random.default_rng(1)))
     edge = played_edge(tree, first.action)
@@ -112,16 +112,23 @@ def edges_of(tree, node):
     return range(tree.nodes[node]["first_edge"], tree.nodes[node]["first_edge"] + tree.nodes[node]["actions"])
 
 
+class Untimed(Claims):
+    """Whose states do not say how many steps were passed."""
+
+    time_index = None
+
+
+@pytest.mark.parametrize("model", [CLAIMS, Untimed()], ids=["timed", "untimed"])
 @pytest.mark.parametrize("name", ["uct", "pw", "dpw", "rave_uct"])
-def test_the_reply_of_the_other_player_is_found(name):
-    planner, rng, state = (planners.make(name, memory=1.0), np.random.default_rng(1), start(CLAIMS))
-    episode = planners.begin_episode(planner, CLAIMS)
+def test_the_reply_of_the_other_player_is_found(name, model):
+    planner, rng, state = planners.make(name, memory=1.0), np.random.default_rng(1), start(model)
+    episode = planners.begin_episode(planner, model)
     first, tree = searched(episode.plan, state, Budget(800), rng)
     (node,) = outcomes(tree, played_edge(tree, first.action))
     reply = max(edges_of(tree, node), key=lambda edge: tree.edges[edge]["visits"])
     (node,) = outcomes(tree, reply)
     expected = sum(int(tree.edges[edge]["visits"]) for edge in edges_of(tree, node))
-    state = stepped(CLAIMS, stepped(CLAIMS, state, first.action), tree.action[reply].copy())
+    state = stepped(model, stepped(model, state, first.action), tree.action[reply].copy())
     assert expected > 0 and episode.plan(state, Budget(30), rng).visits.sum() == expected + 30
 
 
@@ -147,7 +154,7 @@ def test_a_noisy_step_leads_to_the_nearest_outcome_of_the_action_played():
 @pytest.mark.parametrize("name", ["uct", "pw", "dpw", "rave_uct"])
 def test_a_state_that_was_not_foreseen_is_searched_afresh(name):
     model = CLAIMS if name == "rave_uct" else LINE
-    planner, rng, state = (planners.make(name, memory=1.0), np.random.default_rng(1), start(model))
+    planner, rng, state = planners.make(name, memory=1.0), np.random.default_rng(1), start(model)
     far = state.copy()
     if model is LINE:
         far[:] = 4.0, -4.0, 1.0
@@ -195,7 +202,7 @@ def test_compiled_and_interpreted_episodes_are_identical(planner, model):
 @each_pair
 def test_a_budget_of_seconds_adds_to_what_was_kept(planner, model):
     """All of the tree, where the same state is asked about again."""
-    episode, rng, state = (planners.begin_episode(planner, model), np.random.default_rng(1), start(model))
+    episode, rng, state = planners.begin_episode(planner, model), np.random.default_rng(1), start(model)
     before = episode.plan(state, Budget(60), rng)
     after = episode.plan(state, Budget(seconds=0.002), rng)
     assert after.visits.sum() == 60 + after.simulations and after.visits[: len(before.visits)].sum() >= 60
