@@ -57,7 +57,7 @@ class Decision:
         simulations: simulations run.
         seconds: wall-clock time taken.
         actions: the root's actions, [A, action_dim].
-        visits: simulations through each root action, [A].
+        visits: simulations through each root action, [A]; a tree kept from the last decision adds its own.
         values: mean return of each root action, [A]; NaN where untried.
         invalid: rollouts that met a reward or a state that is not finite, or an exception of the model. Each ended
             there and counts as the worst of the valid ones. Where all are invalid, `plan` raises ValueError.
@@ -150,8 +150,8 @@ class EpisodeSearch(Protocol):
     """The decisions of one episode of a model, each of which may start from what the one before learned.
 
     The runner begins one for each episode; nothing is handed on from one episode to another. In games of two players
-    every decision is made by `Planner.plan`. One that remembers a sequence may have `start_from(plan) -> None`; see
-    `begin_episode`.
+    each has one, which is not told of the other's steps. One that remembers a sequence may have
+    `start_from(plan) -> None`; see `begin_episode`.
     """
 
     def plan(self, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:

@@ -12,7 +12,7 @@ from bonspiel.go.estimate import dead_stones, final_lead
 from bonspiel.go.model import SMALLEST, Go
 from bonspiel.go.state import KO, MOVER, NONE, PASSES
 from bonspiel.go.vertices import COLUMNS, index_of, vertex_of
-from bonspiel.planners.contract.decisions import checked_plan
+from bonspiel.planners.contract.decisions import CheckedSearch
 from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.planner import Budget, Planner
 
@@ -66,7 +66,7 @@ class GTPEngine:
     def __init__(self, planner: Planner, model: Go, budget: Budget, rng: Rng, version: str) -> None:
         self._planner, self._model, self._budget, self._rng = planner, model, budget, rng
         self._version = version
-        self._states = [model.initial_state(rng)]
+        self._states, self._search = [model.initial_state(rng)], CheckedSearch(planner, model)
         self._clocks: dict[float, tuple[float, int]] = {}
         self.is_open = True
 
@@ -131,6 +131,7 @@ class GTPEngine:
     def komi(self, komi: str) -> str:
         """Change the points that White is given."""
         self._model = replace(self._model, komi=_number("KOMI", komi))
+        self._search = CheckedSearch(self._planner, self._model)
         return ""
 
     def play(self, colour: str, vertex: str) -> str:
@@ -154,6 +155,7 @@ class GTPEngine:
         if len(self._states) == 1:
             raise ValueError("cannot undo: no move has been played")
         self._states.pop()
+        self._search = CheckedSearch(self._planner, self._model)  # searches go on in time
         return ""
 
     def showboard(self) -> str:
@@ -193,6 +195,7 @@ class GTPEngine:
 
     def _begin(self, model: Go) -> str:
         self._model, self._states, self._clocks = model, [model.initial_state(self._rng)], {}
+        self._search = CheckedSearch(self._planner, model)
         return ""
 
     def _state_for(self, mover: float) -> Array:
@@ -207,7 +210,7 @@ class GTPEngine:
     def _decide(self, state: Array, budget: Budget) -> int:
         """The planner's move; a pass where it chose one that is illegal."""
         try:
-            decision = checked_plan(self._planner, self._model, state, budget, self._rng)
+            decision = self._search.plan(state, budget, self._rng)
         except Exception as error:
             raise ValueError(f"the planner failed: {error}") from error
         try:

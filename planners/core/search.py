@@ -20,6 +20,7 @@ from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.returns import all_invalid, require_valid
 from bonspiel.planners.core.tree.nodes import MEAN, UNTRIED, WITHOUT_VARIANCE, SearchTree, grow, new_tree
 from bonspiel.planners.core.tree.selection import final_choice
+from bonspiel.planners.core.tree.subtree import TreeMemory
 from bonspiel.planners.core.tree.variation import variation
 from bonspiel.planners.core.walk import TreeWalk, new_walk
 from bonspiel.planners.model import Array, Model, Rng
@@ -235,6 +236,7 @@ def plan_with_tree(
     candidates: int = 0,
     lookahead: int | None = None,
     choose: Choose | None = None,
+    memory: TreeMemory | None = None,
 ) -> Decision:
     """Plan with a kernel over a SearchTree.
 
@@ -252,10 +254,16 @@ def plan_with_tree(
         candidates: see `new_walk`.
         lookahead: see `problem_of`.
         choose: see `decide`.
+        memory: what the search begins with and leaves its tree to, unless there are `root_actions`; None for neither.
     """
     start = time.perf_counter()
-    problem = problem_of(model, state, lookahead)
-    tree = new_tree(model, problem, first_nodes(budget), root_actions, by_state, columns, first_play)
+    problem, nodes, kept = problem_of(model, state, lookahead), first_nodes(budget), None
+    if memory is not None and root_actions is None:
+        kept = memory.recall(state, problem.steps, nodes, budget)
+    if kept is None:
+        tree = new_tree(model, problem, nodes, root_actions, by_state, columns, first_play)
+    else:
+        tree, _ = kept
     walk = new_walk(model, problem.steps, candidates, budget)
 
     def decided(tree: SearchTree, simulations: int, rng: Rng) -> Decision:
@@ -280,9 +288,15 @@ def plan_with_tree(
         rng=rng,
         grow=grow,
         start=start,
+        earlier=0 if kept is None else int(tree.nodes[0]["visits"]),
         decide=decided,
     )
-    return decided(tree, done, rng)
+    decision = decided(tree, done, rng)
+    if memory is not None and root_actions is None:
+        memory.keep(tree, decision.action)
+    elif memory is not None:
+        memory.forget()
+    return decision
 
 
 def first_nodes(budget: Budget) -> int:

@@ -13,6 +13,7 @@ from bonspiel.planners.core.tree.new_actions import choose_new_action
 from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree
 from bonspiel.planners.core.tree.selection import BONUS, Selection, selection_of
 from bonspiel.planners.core.tree.simulation import simulate
+from bonspiel.planners.core.tree.subtree import TreeMemory
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
 from bonspiel.planners.kinds import distinct_count
 from bonspiel.planners.planner import check_plan
@@ -98,9 +99,17 @@ class DPW(TreeSearch):
             distinct_count(model),
         )
 
-    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
-        """Choose an action; see `planners.Planner.plan`."""
+    def plan_with(
+        self,
+        memory: TreeMemory | None,
+        model: Model,
+        state: Array,
+        budget: Budget,
+        rng: Rng,
+        root_actions: Array | None = None,
+    ) -> Decision:
+        """Choose an action; see `KeepsTree.plan_with`."""
         state = check_plan(self, model, state, budget, rng)
         return self.plan_by(
-            _search, model, state, budget, rng, root_actions, by_state=False, candidates=self.blind_values
+            _search, memory, model, state, budget, rng, root_actions, by_state=False, candidates=self.blind_values
         )

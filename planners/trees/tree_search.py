@@ -6,17 +6,18 @@ from typing import Any, ClassVar, Literal
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.checks import missing
-from bonspiel.planners.core.problem import PlanLength
 from bonspiel.planners.core.search import plan_with_tree
 from bonspiel.planners.core.tree.leaf import check_leaf, playouts_of
 from bonspiel.planners.core.tree.selection import Bonus, Selection, check_selection, columns_of, selection_of
+from bonspiel.planners.core.tree.subtree import TreeMemory
 from bonspiel.planners.kinds import KINDS
 from bonspiel.planners.model import HasRollout
 from bonspiel.planners.planner import Traits
+from bonspiel.planners.trees.episode import KeepsTree
 
 
 @dataclass(frozen=True)
-class TreeSearch(PlanLength, ABC):
+class TreeSearch(KeepsTree, ABC):
     """A tree search with one node for each state or outcome, whose subclasses choose the actions.
 
     Args:
@@ -67,6 +68,7 @@ class TreeSearch(PlanLength, ABC):
     def plan_by(
         self,
         kernel: Any,
+        memory: TreeMemory | None,
         model: Model,
         state: Array,
         budget: Budget,
@@ -93,4 +95,5 @@ class TreeSearch(PlanLength, ABC):
             first_play=self.selection.first_play,
             candidates=candidates,
             lookahead=self.lookahead,
+            memory=memory,
         )

@@ -14,6 +14,7 @@ from bonspiel.planners.core.tree.descent import choose_of_set, follow
 from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree
 from bonspiel.planners.core.tree.selection import BONUS, Selection, selection_of
 from bonspiel.planners.core.tree.simulation import simulate
+from bonspiel.planners.core.tree.subtree import TreeMemory
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
 from bonspiel.planners.kinds import kind_codes
 from bonspiel.planners.model import HasActions
@@ -74,11 +75,23 @@ class UCT(TreeSearch):
         n_actions = 0 if offers(model, HasActions) else self.n_actions
         return UCTSettings(self.selection, action_set(model, n_actions), self.leaf_playouts)
 
-    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
-        """Choose an action; see `planners.Planner.plan`."""
+    def plan_with(
+        self,
+        memory: TreeMemory | None,
+        model: Model,
+        state: Array,
+        budget: Budget,
+        rng: Rng,
+        root_actions: Array | None = None,
+    ) -> Decision:
+        """Choose an action; see `KeepsTree.plan_with`."""
         state = check_plan(self, model, state, budget, rng)
         settings = None
         if len(kind_codes(model)) > 0 and not offers(model, HasActions):
-            below = fixed_set(model, state, self.n_actions, rng)
+            below = None if memory is None else memory.known
+            if below is None:
+                below = fixed_set(model, state, self.n_actions, rng)
+            if memory is not None:
+                memory.known = below  # what is drawn is drawn once an episode, as kept nodes go by it
             settings = UCTSettings(self.selection, below, self.leaf_playouts)
-        return self.plan_by(_search, model, state, budget, rng, root_actions, settings=settings)
+        return self.plan_by(_search, memory, model, state, budget, rng, root_actions, settings=settings)

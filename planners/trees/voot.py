@@ -21,6 +21,7 @@ from bonspiel.planners.core.tree.new_actions import choose_by_voronoi
 from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree
 from bonspiel.planners.core.tree.selection import Selection, selection_of
 from bonspiel.planners.core.tree.simulation import simulate
+from bonspiel.planners.core.tree.subtree import TreeMemory
 from bonspiel.planners.core.tree.voronoi import Voronoi, voronoi_of
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
 from bonspiel.planners.kinds import distinct_count
@@ -123,7 +124,15 @@ class VOOT(TreeSearch):
             distinct_count(model),
         )
 
-    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
-        """Choose an action; see `planners.Planner.plan`."""
+    def plan_with(
+        self,
+        memory: TreeMemory | None,
+        model: Model,
+        state: Array,
+        budget: Budget,
+        rng: Rng,
+        root_actions: Array | None = None,
+    ) -> Decision:
+        """Choose an action; see `KeepsTree.plan_with`."""
         state = check_plan(self, model, state, budget, rng)
-        return self.plan_by(_search, model, state, budget, rng, root_actions, by_state=False)
+        return self.plan_by(_search, memory, model, state, budget, rng, root_actions, by_state=False)

@@ -10,7 +10,7 @@ import numpy as np
 
 from bonspiel.planners.contract.decisions import CheckedSearch, checked_plan
 from bonspiel.planners.model import Array, Rng
-from bonspiel.planners.planner import FreshSearches, Planner, traits_of
+from bonspiel.planners.planner import Planner, traits_of
 from bonspiel.runs.draws import environment_rng, named_rng
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.games.game import Forfeit, GameSummary, Move, ScheduledGame, Side, TwoPlayerGame
@@ -29,15 +29,18 @@ def _warmed_up(side: Side, game: TwoPlayerGame) -> Planner:
 
 
 def _decide(
-    planner: Planner, game: TwoPlayerGame, state: Array, side: Side, rng: Rng
+    planner: Planner, searches: dict[float, CheckedSearch], game: TwoPlayerGame, state: Array, side: Side, rng: Rng
 ) -> tuple[Array, float, int, float]:
     """The action, its value for the player, the simulations, and the seconds of the decision.
+
+    The player's search, which lasts for the game, is begun if it is not among the `searches` yet.
 
     Raises:
         Forfeit: the planner failed, or its decision breaks the contract, or its action is illegal.
     """
-    search = CheckedSearch(planner, game.model, FreshSearches(planner, game.model))
     try:
+        player = game.player(state)
+        search = searches[player] = searches.get(player) or CheckedSearch(planner, game.model)
         decision = search.plan(state, side.limit(), rng)
         seconds = float(decision.seconds) if traits_of(planner).times_itself else search.seconds
         action = game.check_action(state, np.array(decision.action, np.float64))
@@ -56,10 +59,12 @@ def play_game(game: TwoPlayerGame, scheduled: ScheduledGame) -> Any:
     players = [_warmed_up(side, game) for side in sides]
     rngs = [named_rng(f"{player}|{sides}", seed, number) for player in (0, 1)]
     state, moves, value = game.initial_state(named_rng("initial state", seed, pair)), list[Move](), None
+    searches = dict[float, CheckedSearch]()
     while value is None:
         player = game.player(state)
         try:
-            action, estimate, simulations, seconds = _decide(players[player], game, state, sides[player], rngs[player])
+            side, rng = sides[player], rngs[player]
+            action, estimate, simulations, seconds = _decide(players[player], searches, game, state, side, rng)
         except Forfeit as forfeit:
             return game.record(scheduled, moves, forfeit)
         step = game.step(state, action, environment_rng(seed, pair, len(moves)))

@@ -12,7 +12,7 @@ from bonspiel.planners import Budget
 from bonspiel.planners.checks import offers
 from bonspiel.planners.core.actions import action_set, own_actions
 from bonspiel.planners.model import HasActions
-from bonspiel.planners.planner import traits_of
+from bonspiel.planners.planner import FreshSearches, begin_episode, traits_of
 from bonspiel.planners.wrappers.threads.choice import Virtual
 from bonspiel.planners.wrappers.threads.planner import SHARED, root_of, search_together
 from tests.planners.test_contract import ROOM, variants
@@ -31,6 +31,7 @@ MORE = (  # with scores that look at variances: planners that explore little by 
     "root:inner=(uct:bonus=ucb1_tuned)",
     "root:inner=abstraction,combine=tries",
     "threads:inner=(dpw:bonus=ucb_v),threads=1",
+    *(f"{name}:memory=1" for name in ("uct", "pw", "dpw", "rave_uct")),
     "valued:inner=(uct:leaf=rollout,bonus=ucb1_tuned)",
 )
 
@@ -86,10 +87,15 @@ def state_of(model):
 
 
 def decided(planner, model, given):
-    """The content of a decision, and the generator's state after it."""
-    rng = np.random.default_rng(7)
-    found = planner.plan(model, state_of(model), Budget(SIMULATIONS), rng, *([] if given is None else [given]))
-    rows = found.action, found.value, found.simulations, found.actions, found.visits, found.values
+    """The content of a decision, of the next one where that remembers it, and the generator's state after them."""
+    rng, search, state, rows = np.random.default_rng(7), begin_episode(planner, model), state_of(model), []
+    for actions in (given,) if isinstance(search, FreshSearches) else (given, None):
+        found = search.plan(state, Budget(SIMULATIONS), rng, actions)
+        rows += found.action, found.value, found.simulations, found.actions, found.visits, found.values
+        following = np.empty_like(state)
+        if model.step(state, found.action, following, model.params, rng)[1]:
+            break
+        state = following
     return [np.nan_to_num(row).tolist() for row in rows], rng.bit_generator.state
 
 

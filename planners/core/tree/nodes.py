@@ -93,7 +93,7 @@ def new_tree(
     """
     state, steps = problem.state, problem.steps
     room = nodes + steps
-    edges = room + _slack(steps, 4)
+    edges = room + spare_edges(steps, 4)
     if root_actions is not None:
         root_actions = check_actions(model, root_actions)
         edges += 2 * len(root_actions) * (steps + 1)
@@ -120,7 +120,7 @@ def new_tree(
     return tree
 
 
-def _slack(steps: int, block: int) -> int:
+def spare_edges(steps: int, block: int) -> int:
     """Edges to have in reserve for blocks to move, more than has_room asks for; untouched memory costs nothing."""
     return 4 * steps * block + min(1024 * steps, 65_536)
 
@@ -137,7 +137,7 @@ def grow(tree: SearchTree, walk: TreeWalk, factor: float) -> SearchTree:
     nodes, edges, block = map(int, tree.size)
     steps = len(walk.path)
     node_room = int(nodes * factor) + steps
-    edge_room = int(edges * factor) + _slack(steps, block)
+    edge_room = int(edges * factor) + spare_edges(steps, block)
     grown = tree._replace(
         nodes=longer(tree.nodes, nodes, node_room),
         state=longer(tree.state, nodes, node_room),

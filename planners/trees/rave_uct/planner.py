@@ -21,18 +21,19 @@ from bonspiel.planners.checks import (
     require_count,
     require_positive,
 )
-from bonspiel.planners.core.problem import PlanLength
 from bonspiel.planners.core.search import decide, extend, first_nodes, root_of
 from bonspiel.planners.core.tree.descent import Outcomes
 from bonspiel.planners.core.tree.nodes import UNTRIED
 from bonspiel.planners.core.tree.selection import BONUSES, Bonus, check_bonus
+from bonspiel.planners.core.tree.subtree import TreeMemory
 from bonspiel.planners.model import HasActions, HasRegion, HasRollout, HasTracedRollout
 from bonspiel.planners.planner import check_plan
 from bonspiel.planners.spaces import Choice, Parameters, Range
+from bonspiel.planners.trees.episode import KeepsTree
 from bonspiel.planners.trees.rave_uct.search import RaveSettings, search
 from bonspiel.planners.trees.rave_uct.selection import RaveSelection
 from bonspiel.planners.trees.rave_uct.territory import CRITICALITY, PTS
-from bonspiel.planners.trees.rave_uct.tree import RaveTree, grow, new_rave_tree, new_rave_walk
+from bonspiel.planners.trees.rave_uct.tree import RaveTree, grow, kept_part, new_rave_tree, new_rave_walk
 
 GRANDPARENT = "grandparent"
 RANGE = 2.0  # of returns, from -1 to 1, for one of win rates
@@ -45,7 +46,7 @@ def _return_of(win_rate: float) -> float:
 
 @takes_aliases
 @dataclass(frozen=True)
-class RaveUCT(PlanLength):
+class RaveUCT(KeepsTree):
     """UCT whose actions also learn from simulations in which they were played later on (RAVE), with priors.
 
     A node gets all actions of the model's list at once. The value of an action mixes the mean of its visits with that
@@ -149,16 +150,29 @@ class RaveUCT(PlanLength):
             Outcomes(self.k_state, self.alpha_state, False),
         )
 
-    def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
-        """Choose an action; see `planners.Planner.plan`."""
+    def plan_with(
+        self,
+        memory: TreeMemory | None,
+        model: Model,
+        state: Array,
+        budget: Budget,
+        rng: Rng,
+        root_actions: Array | None = None,
+    ) -> Decision:
+        """Choose an action; see `KeepsTree.plan_with`."""
         start = time.perf_counter()
         state = check_plan(self, model, state, budget, rng, root_actions)
         problem, settings = self.problem(model, state), self.settings(model)
-        nodes, rows = first_nodes(budget), None
+        nodes, rows, kept = first_nodes(budget), None, None
+        if memory is not None and root_actions is None:
+            kept = memory.recall(state, problem.steps, nodes, budget)
         if root_actions is not None:  # of equals the first edge is followed
             order = rng.permutation(len(root_actions))
             root_actions, rows = check_actions(model, root_actions)[order], np.argsort(order)
-        known = new_rave_tree(model, problem, nodes, root_actions, settings.first_play, self.prunes)
+        if kept is None or memory is None:
+            known = new_rave_tree(model, problem, nodes, root_actions, settings.first_play, self.prunes)
+        else:
+            known = kept_part(memory.known, *kept)
         walk = new_rave_walk(model, problem.steps, self.priors)
 
         def decided(known: RaveTree, simulations: int, rng: Rng) -> Decision:
@@ -178,9 +192,16 @@ class RaveUCT(PlanLength):
             rng=rng,
             grow=grow,
             start=start,
+            earlier=0 if kept is None else int(known.tree.nodes[0]["visits"]),
             decide=decided,
         )
-        return decided(known, done, rng)
+        decision = decided(known, done, rng)
+        if memory is not None and root_actions is None:
+            memory.keep(known.tree, decision.action)
+            memory.known = known
+        elif memory is not None:
+            memory.forget()
+        return decision
 
 
 @takes_aliases

@@ -108,6 +108,14 @@ def new_rave_tree(
     return RaveTree(tree, *keys, _territory(regions, len(tree.nodes), children))
 
 
+def kept_part(known: RaveTree, tree: SearchTree, origin: NDArray[np.int64]) -> RaveTree:
+    """What is known of a part of a tree, and where its nodes were, with the keys and the territory of the whole."""
+    nodes, old = int(tree.size[NODES]), known.territory
+    children = np.zeros((len(tree.nodes), old.children.shape[1]))
+    children[:nodes] = old.children[origin[:nodes]]
+    return known._replace(tree=tree, territory=old._replace(children=children))
+
+
 def new_rave_walk(model: Model, steps: int, priors: bool) -> RaveWalk:
     """Room for simulations of at most this many steps; actions start with nothing unless there are `priors`."""
     walk = new_walk(model, steps)

@@ -9,6 +9,7 @@ import pytest
 
 from bonspiel.go.games import record
 from bonspiel.go.state import MOVER
+from bonspiel.planners.core.search import kept_trees
 from bonspiel.runs.games import play
 from bonspiel.runs.games.game import GAMES, ScheduledGame, Side
 from tests.go.engines import GNUGO, needs_gnugo, write_engine
@@ -50,6 +51,17 @@ def test_a_game_is_summarised_as_it_ended():
     assert game.player(state) == 0
     state[25 + MOVER] = -1.0
     assert game.player(state) == 1
+
+
+@pytest.mark.parametrize("memory", [0, 1])
+def test_each_side_keeps_its_tree_from_move_to_move(memory):
+    game, side = GAMES.parse("go:size=5,komi=0.5"), Side(f"rave_uct:memory={memory}", 60, "simulations")
+    play._warmed_up(side, game)
+    with kept_trees() as trees:
+        play.play_game(game, ScheduledGame((side, side), 1, 0, 0))
+    visits = [int(known.tree.nodes[0]["visits"]) for known in trees]
+    assert visits[:2] == [60, 60] and len(visits) > 10
+    assert len({*visits}) == 1 if memory == 0 else np.mean(np.array(visits[2:]) > 60) > 0.5
 
 
 @pytest.mark.parametrize(("way", "words"), [("die", "ended (exit status 3)"), ("resign", "resigned")])

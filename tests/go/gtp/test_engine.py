@@ -7,6 +7,7 @@ from bonspiel import planners
 from bonspiel.go.gtp.engine import COMMANDS, GTPEngine, budget_within
 from bonspiel.go.model import Go
 from bonspiel.planners import Budget
+from bonspiel.planners.core.search import kept_trees
 
 
 def engine(planner="random", budget=None):
@@ -45,6 +46,25 @@ def test_a_game_is_played_shown_and_undone():
     assert rows[1].split() == rows[7].split() == list("ABCDE")
     assert rows[4].split()[3:5] == ["X", "O"] and sum(row.count("X") for row in rows) == 2
     assert [first, second, third, last] == ["=", "=", "=", "? cannot undo: no move has been played"]
+
+
+def test_a_tree_is_kept_until_a_move_is_taken_back_or_a_game_begins():
+    made = engine("rave_uct:memory=1", Budget(simulations=60))
+    lines = (
+        "genmove b",
+        "genmove w",
+        "undo",
+        "genmove w",
+        "genmove b",
+        "komi 1.5",
+        "genmove w",
+        "clear_board",
+        "genmove b",
+    )
+    with kept_trees() as trees:
+        assert all(made.answer(line).startswith("=") for line in lines)
+    visits = [int(known.tree.nodes[0]["visits"]) for known in trees]
+    assert [count > 60 for count in visits] == [False, True, False, True, False, False]
 
 
 def test_a_player_may_move_twice_and_a_passed_game_goes_on():
