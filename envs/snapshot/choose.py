@@ -13,6 +13,7 @@ from bonspiel.envs.snapshot.copies.making import by_make, deep_copy, headless_co
 from bonspiel.envs.snapshot.deep_copies import DeepCopies
 from bonspiel.envs.snapshot.form import FailingError, FormError
 from bonspiel.envs.snapshot.model import GymnasiumModel
+from bonspiel.envs.snapshot.mujoco_batch import with_sequences
 from bonspiel.envs.snapshot.objects import reaches_outside
 from bonspiel.envs.snapshot.replay import Replay
 from bonspiel.envs.snapshot.storage import Storage
@@ -108,7 +109,7 @@ def from_gymnasium(
             if isinstance(storage, Replay):
                 with_recorder(env)
             model.rejected = rejected
-            return model
+            return with_sequences(model)
     except NoiseError as reason:
         remedy = f"from self.np_random; step() draws from {reason}, which a plan would know beforehand"
         raise ValueError(f"env={env}: must be one that draws all its noise {remedy}") from reason
