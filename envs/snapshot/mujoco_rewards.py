@@ -16,12 +16,12 @@ class SequenceReward(NamedTuple):
     Attributes:
         function: takes (env, seen, actions) and returns rewards and ends, [n, steps] each. `env` is the innermost
             environment, for its parameters; seen["qpos"], [n, steps + 1, nq], has the positions before the first step
-            and after every one, seen["qvel"] the velocities; actions, [n, steps, nu], are as `step` takes them.
-        fields: of MjData, which `seen` has as well, such as "xpos"; they cost time on many cores.
+            and after every one; actions, [n, steps, nu], are as `step` takes them.
+        fields: of MjData, which `seen` has.
     """
 
     function: Callable[[Any, Seen, Array], tuple[Array, Array]]
-    fields: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ("qpos", "qvel")
 
 
 def _forward(env: Any, x: Array, actions: Array) -> Array:
@@ -96,17 +96,22 @@ def _inverted_double_pendulum(env: Any, seen: Seen, actions: Array) -> tuple[Arr
     return env._healthy_reward * standing - penalty, ~standing
 
 
+_PACKAGE = "gymnasium.envs.mujoco"
+
 REWARDS: dict[str, SequenceReward] = {
-    "gymnasium.envs.mujoco.ant_v5:AntEnv": SequenceReward(_ant, ("xpos", "cfrc_ext")),
-    "gymnasium.envs.mujoco.half_cheetah_v5:HalfCheetahEnv": SequenceReward(_endless),
-    "gymnasium.envs.mujoco.hopper_v5:HopperEnv": SequenceReward(_hopper),
-    "gymnasium.envs.mujoco.humanoid_v5:HumanoidEnv": SequenceReward(_humanoid, ("xipos", "cfrc_ext")),
-    "gymnasium.envs.mujoco.inverted_double_pendulum_v5:InvertedDoublePendulumEnv": SequenceReward(
-        _inverted_double_pendulum, ("site_xpos",)
+    f"{_PACKAGE}.ant_v5:AntEnv": SequenceReward(_ant, ("qpos", "qvel", "xpos", "cfrc_ext")),
+    f"{_PACKAGE}.half_cheetah_v5:HalfCheetahEnv": SequenceReward(_endless, ("qpos",)),
+    f"{_PACKAGE}.hopper_v5:HopperEnv": SequenceReward(_hopper),
+    f"{_PACKAGE}.humanoid_v5:HumanoidEnv": SequenceReward(_humanoid, ("qpos", "xipos", "cfrc_ext")),
+    f"{_PACKAGE}.inverted_double_pendulum_v5:InvertedDoublePendulumEnv": SequenceReward(
+        _inverted_double_pendulum, ("qvel", "site_xpos")
     ),
-    "gymnasium.envs.mujoco.inverted_pendulum_v5:InvertedPendulumEnv": SequenceReward(_inverted_pendulum),
-    "gymnasium.envs.mujoco.reacher_v5:ReacherEnv": SequenceReward(_reacher, ("xpos",)),
-    "gymnasium.envs.mujoco.swimmer_v5:SwimmerEnv": SequenceReward(_endless),
-    "gymnasium.envs.mujoco.walker2d_v5:Walker2dEnv": SequenceReward(_walker),
+    f"{_PACKAGE}.inverted_pendulum_v5:InvertedPendulumEnv": SequenceReward(_inverted_pendulum),
+    f"{_PACKAGE}.reacher_v5:ReacherEnv": SequenceReward(_reacher, ("xpos",)),
+    f"{_PACKAGE}.swimmer_v5:SwimmerEnv": SequenceReward(_endless, ("qpos",)),
+    f"{_PACKAGE}.walker2d_v5:Walker2dEnv": SequenceReward(_walker, ("qpos",)),
 }
-"""By "module:Class", subclasses not included; add yours, if its `step` is that of MuJoCo's state alone."""
+"""By "module:Class", subclasses not included; add yours, if its `step` only steps MuJoCo, without noise.
+
+What they give is compared with single steps when a model is made.
+"""
