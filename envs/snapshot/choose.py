@@ -37,7 +37,7 @@ def from_gymnasium(
     give the same observations, rewards and ends within 1e-9 as the model, which takes other steps in between.
 
     1. `get_state` and `set_state` of the environment, if its states are numeric.
-    2. MuJoCo's state calls.
+    2. MuJoCo's state calls. Models with rewards in `envs.snapshot.REWARDS` also roll out many sequences at once.
     3. The attributes that `envs.snapshot.ATTRIBUTES` names, for Gymnasium's classic control.
     4. The memory of its Box2D world, for Gymnasium's LunarLander.
     5. Deep copies, by number (slow).

@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import gymnasium
 import numpy as np
+from numpy.typing import NDArray
 
 from bonspiel.envs.role_checks import check_sequence_returns
 from bonspiel.envs.snapshot.model import GymnasiumModel
@@ -126,7 +127,7 @@ class Simulation:
             taken = actions[rows, first : first + BLOCK]
             seen = self._steps(states, seen, taken)
             found, ended = self.function(self.env, seen, taken)
-            going = np.cumsum(ended, axis=1) - ended == 0
+            going: NDArray[np.bool_] = np.cumsum(ended, axis=1) - ended == 0
             rewards[rows, first : first + BLOCK] = np.where(going, found, 0.0)
             due[rows, first : first + BLOCK] = going
             left = ~ended.any(1)

@@ -4,10 +4,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bonspiel.planners.model import Array
 
+Bools = NDArray[np.bool_]
 Seen = dict[str, Array]
+Outcome = tuple[Array, Bools]
 
 
 class SequenceReward(NamedTuple):
@@ -20,7 +23,7 @@ class SequenceReward(NamedTuple):
         fields: of MjData, which `seen` has.
     """
 
-    function: Callable[[Any, Seen, Array], tuple[Array, Array]]
+    function: Callable[[Any, Seen, Array], Outcome]
     fields: tuple[str, ...] = ("qpos", "qvel")
 
 
@@ -30,20 +33,21 @@ def _forward(env: Any, x: Array, actions: Array) -> Array:
     return env._forward_reward_weight * speed - env._ctrl_cost_weight * np.square(actions).sum(-1)
 
 
-def _within(values: Array, bounds: tuple[float, float]) -> Array:
-    return (values > bounds[0]) & (values < bounds[1])
+def _within(values: Array, bounds: tuple[float, float]) -> Bools:
+    within: Bools = (values > bounds[0]) & (values < bounds[1])
+    return within
 
 
-def _alive(env: Any, rewards: Array, healthy: Array) -> tuple[Array, Array]:
+def _alive(env: Any, rewards: Array, healthy: Bools) -> Outcome:
     return rewards + env._healthy_reward * healthy, ~healthy & env._terminate_when_unhealthy
 
 
-def _endless(env: Any, seen: Seen, actions: Array) -> tuple[Array, Array]:
+def _endless(env: Any, seen: Seen, actions: Array) -> Outcome:
     rewards = _forward(env, seen["qpos"][..., 0], actions)
     return rewards, np.zeros(rewards.shape, bool)
 
 
-def _hopper(env: Any, seen: Seen, actions: Array) -> tuple[Array, Array]:
+def _hopper(env: Any, seen: Seen, actions: Array) -> Outcome:
     places, speeds = seen["qpos"][:, 1:], seen["qvel"][:, 1:]
     healthy = _within(places[..., 1], env._healthy_z_range) & _within(places[..., 2], env._healthy_angle_range)
     for values in (places[..., 2:], speeds):
@@ -51,13 +55,13 @@ def _hopper(env: Any, seen: Seen, actions: Array) -> tuple[Array, Array]:
     return _alive(env, _forward(env, seen["qpos"][..., 0], actions), healthy)
 
 
-def _walker(env: Any, seen: Seen, actions: Array) -> tuple[Array, Array]:
+def _walker(env: Any, seen: Seen, actions: Array) -> Outcome:
     places = seen["qpos"][:, 1:]
     healthy = _within(places[..., 1], env._healthy_z_range) & _within(places[..., 2], env._healthy_angle_range)
     return _alive(env, _forward(env, seen["qpos"][..., 0], actions), healthy)
 
 
-def _ant(env: Any, seen: Seen, actions: Array) -> tuple[Array, Array]:
+def _ant(env: Any, seen: Seen, actions: Array) -> Outcome:
     places, speeds = seen["qpos"][:, 1:], seen["qvel"][:, 1:]
     low, high = env._healthy_z_range
     healthy = np.isfinite(places).all(-1) & np.isfinite(speeds).all(-1)
@@ -67,7 +71,7 @@ def _ant(env: Any, seen: Seen, actions: Array) -> tuple[Array, Array]:
     return _alive(env, rewards - env._contact_cost_weight * forces, healthy)
 
 
-def _humanoid(env: Any, seen: Seen, actions: Array) -> tuple[Array, Array]:
+def _humanoid(env: Any, seen: Seen, actions: Array) -> Outcome:
     masses = env.model.body_mass
     rewards = _forward(env, seen["xipos"][..., 0] @ masses / masses.sum(), actions.astype(np.float64))
     forces = env._contact_cost_weight * np.square(seen["cfrc_ext"][:, 1:]).sum((-1, -2))
@@ -75,21 +79,21 @@ def _humanoid(env: Any, seen: Seen, actions: Array) -> tuple[Array, Array]:
     return _alive(env, rewards - np.clip(forces, *env._contact_cost_range), healthy)
 
 
-def _reacher(env: Any, seen: Seen, actions: Array) -> tuple[Array, Array]:
+def _reacher(env: Any, seen: Seen, actions: Array) -> Outcome:
     finger, target = (seen["xpos"][:, 1:, env.data.body(name).id] for name in ("fingertip", "target"))
     rewards = -env._reward_dist_weight * np.linalg.norm(finger - target, axis=-1)
     rewards = rewards - env._reward_control_weight * np.square(actions).sum(-1)
     return rewards, np.zeros(rewards.shape, bool)
 
 
-def _inverted_pendulum(env: Any, seen: Seen, actions: Array) -> tuple[Array, Array]:
+def _inverted_pendulum(env: Any, seen: Seen, actions: Array) -> Outcome:
     places, speeds = seen["qpos"][:, 1:], seen["qvel"][:, 1:]
     finite = np.isfinite(places).all(-1) & np.isfinite(speeds).all(-1)
     standing = finite & (np.abs(places[..., 1]) <= 0.2)
     return standing.astype(np.float64), ~standing
 
 
-def _inverted_double_pendulum(env: Any, seen: Seen, actions: Array) -> tuple[Array, Array]:
+def _inverted_double_pendulum(env: Any, seen: Seen, actions: Array) -> Outcome:
     (x, y), speeds = np.moveaxis(seen["site_xpos"][:, 1:, 0, ::2], -1, 0), seen["qvel"][:, 1:]
     standing = y > 1.0
     penalty = 0.01 * x**2 + (y - 2.0) ** 2 + 1e-3 * speeds[..., 1] ** 2 + 5e-3 * speeds[..., 2] ** 2
