@@ -6,8 +6,9 @@ Box2D world (`box2d`), deep copies (`deep_copies`) or a replay of the episode (`
 
 from bonspiel.envs.snapshot.choose import from_gymnasium
 from bonspiel.envs.snapshot.model import GymnasiumModel
+from bonspiel.envs.snapshot.mujoco_rewards import REWARDS, SequenceReward
 from bonspiel.envs.snapshot.recorded import Recorded
 from bonspiel.envs.snapshot.vector_state import ATTRIBUTES
 from bonspiel.envs.snapshot.wrappers import STATELESS
 
-__all__ = ["ATTRIBUTES", "STATELESS", "GymnasiumModel", "Recorded", "from_gymnasium"]
+__all__ = ["ATTRIBUTES", "REWARDS", "STATELESS", "GymnasiumModel", "Recorded", "SequenceReward", "from_gymnasium"]

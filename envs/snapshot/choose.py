@@ -13,6 +13,7 @@ from bonspiel.envs.snapshot.copies.making import by_make, deep_copy, headless_co
 from bonspiel.envs.snapshot.deep_copies import DeepCopies
 from bonspiel.envs.snapshot.form import FailingError, FormError
 from bonspiel.envs.snapshot.model import GymnasiumModel
+from bonspiel.envs.snapshot.mujoco_batch import with_sequences
 from bonspiel.envs.snapshot.objects import reaches_outside
 from bonspiel.envs.snapshot.replay import Replay
 from bonspiel.envs.snapshot.storage import Storage
@@ -36,7 +37,7 @@ def from_gymnasium(
     give the same observations, rewards and ends within 1e-9 as the model, which takes other steps in between.
 
     1. `get_state` and `set_state` of the environment, if its states are numeric.
-    2. MuJoCo's state calls.
+    2. MuJoCo's state calls. Models with rewards in `envs.snapshot.REWARDS` also roll out many sequences at once.
     3. The attributes that `envs.snapshot.ATTRIBUTES` names, for Gymnasium's classic control.
     4. The memory of its Box2D world, for Gymnasium's LunarLander.
     5. Deep copies, by number (slow).
@@ -108,7 +109,7 @@ def from_gymnasium(
             if isinstance(storage, Replay):
                 with_recorder(env)
             model.rejected = rejected
-            return model
+            return with_sequences(model)
     except NoiseError as reason:
         remedy = f"from self.np_random; step() draws from {reason}, which a plan would know beforehand"
         raise ValueError(f"env={env}: must be one that draws all its noise {remedy}") from reason
