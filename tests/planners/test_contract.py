@@ -133,11 +133,11 @@ def test_an_episode_without_memory_is_decided_as_by_plan(name, model):
 
 @each_planner(envs.TreasureHunt(), envs.parse("double_integrator"), parameter="memory")
 def test_a_memory_changes_the_second_decision_and_no_other_episode(name, model):
-    planner = planners.make(name, memory=1.0)
-    (first, second, *_), _ = decisions(partial(planner.plan, model), model)
-    (same, other, *_), _ = remembered = decisions(planners.begin_episode(planner, model).plan, model)
+    planner, simulations = planners.make(name, memory=1.0), 300  # with few, the action played has no outcome to keep
+    (first, second, *_), _ = decisions(partial(planner.plan, model), model, simulations)
+    (same, other, *_), _ = remembered = decisions(planners.begin_episode(planner, model).plan, model, simulations)
     assert first == same and second != other
-    assert decisions(planners.begin_episode(planner, model).plan, model) == remembered
+    assert decisions(planners.begin_episode(planner, model).plan, model, simulations) == remembered
 
 
 @pytest.mark.parametrize("name", with_parameter("memory"))
