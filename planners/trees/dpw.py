@@ -1,9 +1,9 @@
 """Double progressive widening: actions and outcomes are added as visits grow (Couetoux et al. 2011)."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
-from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners import Model, Rng
 from bonspiel.planners.checks import require_choice, require_positive
 from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.problem import search_kernel
@@ -13,10 +13,8 @@ from bonspiel.planners.core.tree.new_actions import choose_new_action
 from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree
 from bonspiel.planners.core.tree.selection import BONUS, Selection, selection_of
 from bonspiel.planners.core.tree.simulation import simulate
-from bonspiel.planners.core.tree.subtree import TreeMemory
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
 from bonspiel.planners.kinds import distinct_count
-from bonspiel.planners.planner import check_plan
 from bonspiel.planners.spaces import BLIND_VALUES, EXPLORATION, LEAF, LOOKAHEAD, STATES, WIDENING, Choice, Parameters
 from bonspiel.planners.trees.tree_search import TreeSearch
 
@@ -66,6 +64,8 @@ class DPW(TreeSearch):
     outcome: Literal["proportional", "least_visited"] = "proportional"
     blind_values: int = 0
 
+    kernel: ClassVar[Any] = _search
+    by_state: ClassVar[bool] = False
     tuning: ClassVar[Parameters] = {
         **LOOKAHEAD,
         **EXPLORATION,
@@ -87,6 +87,11 @@ class DPW(TreeSearch):
         require_choice("outcome", self.outcome, ("proportional", "least_visited"))
         check_blind_values(self.blind_values)
 
+    @property
+    def candidates(self) -> int:
+        """As many as blind values choose among."""
+        return self.blind_values
+
     def settings(self, model: Model) -> DPWSettings:
         """The parameters as a kernel takes them."""
         return DPWSettings(
@@ -97,19 +102,4 @@ class DPW(TreeSearch):
             Outcomes(self.k_state, self.alpha_state, self.outcome == "least_visited"),
             self.leaf_playouts,
             distinct_count(model),
-        )
-
-    def plan_with(
-        self,
-        memory: TreeMemory | None,
-        model: Model,
-        state: Array,
-        budget: Budget,
-        rng: Rng,
-        root_actions: Array | None = None,
-    ) -> Decision:
-        """Choose an action; see `KeepsTree.plan_with`."""
-        state = check_plan(self, model, state, budget, rng)
-        return self.plan_by(
-            _search, memory, model, state, budget, rng, root_actions, by_state=False, candidates=self.blind_values
         )

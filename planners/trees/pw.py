@@ -1,9 +1,9 @@
 """Progressive widening of actions: a node may try more of them as its visits grow (Couetoux et al. 2011, section 2)."""
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
-from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners import Model, Rng
 from bonspiel.planners.checks import require_positive
 from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.problem import search_kernel
@@ -13,10 +13,8 @@ from bonspiel.planners.core.tree.new_actions import choose_new_action
 from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree
 from bonspiel.planners.core.tree.selection import BONUS, Selection, selection_of
 from bonspiel.planners.core.tree.simulation import simulate
-from bonspiel.planners.core.tree.subtree import TreeMemory
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
 from bonspiel.planners.kinds import distinct_count
-from bonspiel.planners.planner import check_plan
 from bonspiel.planners.spaces import BLIND_VALUES, EXPLORATION, LEAF, LOOKAHEAD, WIDENING, Parameters
 from bonspiel.planners.trees.tree_search import TreeSearch
 
@@ -59,6 +57,7 @@ class PW(TreeSearch):
     k_action: float = 1.0
     blind_values: int = 0
 
+    kernel: ClassVar[Any] = _search
     tuning: ClassVar[Parameters] = {**LOOKAHEAD, **EXPLORATION, **BONUS, **WIDENING, **BLIND_VALUES, **LEAF}
 
     def __post_init__(self) -> None:
@@ -67,6 +66,11 @@ class PW(TreeSearch):
         require_positive("alpha_action", self.alpha_action, 1.0)
         require_positive("k_action", self.k_action)
         check_blind_values(self.blind_values)
+
+    @property
+    def candidates(self) -> int:
+        """As many as blind values choose among."""
+        return self.blind_values
 
     def settings(self, model: Model) -> PWSettings:
         """The parameters as a kernel takes them."""
@@ -78,16 +82,3 @@ class PW(TreeSearch):
             self.leaf_playouts,
             distinct_count(model),
         )
-
-    def plan_with(
-        self,
-        memory: TreeMemory | None,
-        model: Model,
-        state: Array,
-        budget: Budget,
-        rng: Rng,
-        root_actions: Array | None = None,
-    ) -> Decision:
-        """Choose an action; see `KeepsTree.plan_with`."""
-        state = check_plan(self, model, state, budget, rng)
-        return self.plan_by(_search, memory, model, state, budget, rng, root_actions, candidates=self.blind_values)

@@ -12,7 +12,7 @@ from bonspiel.planners.core.tree.selection import Bonus, Selection, check_select
 from bonspiel.planners.core.tree.subtree import TreeMemory
 from bonspiel.planners.kinds import KINDS
 from bonspiel.planners.model import HasRollout
-from bonspiel.planners.planner import Traits
+from bonspiel.planners.planner import Traits, check_plan
 from bonspiel.planners.trees.episode import KeepsTree
 
 
@@ -32,6 +32,8 @@ class TreeSearch(KeepsTree, ABC):
     """
 
     traits: ClassVar[Traits] = Traits(action_kinds=KINDS)
+    kernel: ClassVar[Any]  # the `search_kernel`, of SearchTree and TreeWalk
+    by_state: ClassVar[bool] = True  # whether outcomes are found by their states
 
     exploration: float = 1.0
     _: KW_ONLY
@@ -61,39 +63,42 @@ class TreeSearch(KeepsTree, ABC):
         """Rollouts that value a new leaf, as a kernel takes it."""
         return playouts_of(self.leaf, self.playouts)
 
+    @property
+    def candidates(self) -> int:
+        """Actions that are drawn for each new one; 0 where that needs no room."""
+        return 0
+
     @abstractmethod
     def settings(self, model: Model) -> Any:
         """The parameters as a kernel takes them."""
 
-    def plan_by(
+    def settings_in(self, model: Model, state: Array, memory: TreeMemory | None, rng: Rng) -> Any:
+        """The parameters as a kernel takes them in a decision; other than `settings` only where actions are drawn."""
+        return self.settings(model)
+
+    def plan_with(
         self,
-        kernel: Any,
         memory: TreeMemory | None,
         model: Model,
         state: Array,
         budget: Budget,
         rng: Rng,
-        root_actions: Array | None,
-        by_state: bool = True,
-        candidates: int = 0,
-        settings: Any = None,
+        root_actions: Array | None = None,
     ) -> Decision:
-        """Plan in a checked state with the kernel of the subclass; see `planners.core.search.plan_with_tree`.
-
-        The settings are those of the model if none are given.
-        """
+        """Choose an action; see `KeepsTree.plan_with`."""
+        state = check_plan(self, model, state, budget, rng)
         return plan_with_tree(
-            kernel,
-            self.settings(model) if settings is None else settings,
+            self.kernel,
+            self.settings_in(model, state, memory, rng),
             model,
             state,
             budget,
             rng,
             root_actions,
-            by_state=by_state,
+            by_state=self.by_state,
             columns=columns_of(self.bonus),
             first_play=self.selection.first_play,
-            candidates=candidates,
+            candidates=self.candidates,
             lookahead=self.lookahead,
             memory=memory,
         )

@@ -1,11 +1,11 @@
 """UCT on finite sets of actions: UCB1 in every node of a tree (Kocsis and Szepesvari 2006)."""
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners import Array, Model, Rng
 from bonspiel.planners.checks import MOST_ACTIONS, missing_action_bounds, offers, require_count
 from bonspiel.planners.core.actions import action_set, fixed_set, has_fixed_set
 from bonspiel.planners.core.jit import Problem
@@ -18,7 +18,6 @@ from bonspiel.planners.core.tree.subtree import TreeMemory
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
 from bonspiel.planners.kinds import kind_codes
 from bonspiel.planners.model import HasActions
-from bonspiel.planners.planner import check_plan
 from bonspiel.planners.spaces import EXPLORATION, LEAF, LOOKAHEAD, N_ACTIONS, Parameters
 from bonspiel.planners.trees.tree_search import TreeSearch
 
@@ -55,6 +54,7 @@ class UCT(TreeSearch):
 
     n_actions: int = 8
 
+    kernel: ClassVar[Any] = _search
     tuning: ClassVar[Parameters] = {**LOOKAHEAD, **EXPLORATION, **BONUS, **N_ACTIONS, **LEAF}
 
     def __post_init__(self) -> None:
@@ -75,23 +75,13 @@ class UCT(TreeSearch):
         n_actions = 0 if offers(model, HasActions) else self.n_actions
         return UCTSettings(self.selection, action_set(model, n_actions), self.leaf_playouts)
 
-    def plan_with(
-        self,
-        memory: TreeMemory | None,
-        model: Model,
-        state: Array,
-        budget: Budget,
-        rng: Rng,
-        root_actions: Array | None = None,
-    ) -> Decision:
-        """Choose an action; see `KeepsTree.plan_with`."""
-        state = check_plan(self, model, state, budget, rng)
-        settings = None
-        if len(kind_codes(model)) > 0 and not offers(model, HasActions):
-            below = None if memory is None else memory.known
-            if below is None:
-                below = fixed_set(model, state, self.n_actions, rng)
-            if memory is not None:
-                memory.known = below  # what is drawn is drawn once an episode, as kept nodes go by it
-            settings = UCTSettings(self.selection, below, self.leaf_playouts)
-        return self.plan_by(_search, memory, model, state, budget, rng, root_actions, settings=settings)
+    def settings_in(self, model: Model, state: Array, memory: TreeMemory | None, rng: Rng) -> UCTSettings:
+        """With actions that are drawn for the decision, or once an episode with a memory, as kept nodes go by them."""
+        if len(kind_codes(model)) == 0 or offers(model, HasActions):
+            return self.settings(model)
+        below = None if memory is None else memory.known
+        if below is None:
+            below = fixed_set(model, state, self.n_actions, rng)
+        if memory is not None:
+            memory.known = below
+        return UCTSettings(self.selection, below, self.leaf_playouts)

@@ -1,11 +1,11 @@
 """VOOT: UCT with progressive widening by Voronoi optimistic optimization (Kim et al. 2020)."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from bonspiel.planners import Array, Budget, Decision, Model, Rng
+from bonspiel.planners import Model, Rng
 from bonspiel.planners.checks import (
     discrete_actions,
     missing_action_bounds,
@@ -21,11 +21,9 @@ from bonspiel.planners.core.tree.new_actions import choose_by_voronoi
 from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree
 from bonspiel.planners.core.tree.selection import Selection, selection_of
 from bonspiel.planners.core.tree.simulation import simulate
-from bonspiel.planners.core.tree.subtree import TreeMemory
 from bonspiel.planners.core.tree.voronoi import Voronoi, voronoi_of
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk
 from bonspiel.planners.kinds import distinct_count
-from bonspiel.planners.planner import check_plan
 from bonspiel.planners.spaces import EXPLORATION, LEAF, LOOKAHEAD, STATES, WIDENING, Choice, Parameters, Range
 from bonspiel.planners.trees.tree_search import TreeSearch
 
@@ -86,6 +84,8 @@ class VOOT(TreeSearch):
     alpha_state: float = 0.25
     k_state: float = 1.0
 
+    kernel: ClassVar[Any] = _search
+    by_state: ClassVar[bool] = False
     tuning: ClassVar[Parameters] = {
         **LOOKAHEAD,
         **EXPLORATION,
@@ -123,16 +123,3 @@ class VOOT(TreeSearch):
             self.leaf_playouts,
             distinct_count(model),
         )
-
-    def plan_with(
-        self,
-        memory: TreeMemory | None,
-        model: Model,
-        state: Array,
-        budget: Budget,
-        rng: Rng,
-        root_actions: Array | None = None,
-    ) -> Decision:
-        """Choose an action; see `KeepsTree.plan_with`."""
-        state = check_plan(self, model, state, budget, rng)
-        return self.plan_by(_search, memory, model, state, budget, rng, root_actions, by_state=False)
