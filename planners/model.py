@@ -263,7 +263,7 @@ class HasSequenceReturns(Model, Protocol):
     """
 
     def sequence_returns(self, state: Array, actions: Array, params: Array, rng: Rng) -> Array:
-        """What sequences of actions, [n, steps, action_dim], each from the same state, come to by `step`.
+        """Roll out sequences of actions, [n, steps, action_dim], from one state, with the same results as `step`.
 
         Returns:
             Rewards, [n, steps], 0 after the end of the episode; or their sums discounted by `discount`, [n], by which a

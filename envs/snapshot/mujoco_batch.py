@@ -137,7 +137,11 @@ class Simulation:
                 break
 
     def _steps(self, states: Array, before: dict[str, Array], actions: Array) -> dict[str, Array]:
-        """What is seen from the last of `before` on, [n, steps + 1, ...]; `states`, [n, state], move on."""
+        """Simulate from `states`, [n, state], which it updates.
+
+        Returns:
+            The fields before the first step, which are the last of `before`, and after each one, [n, steps + 1, ...].
+        """
         lib, model, data, controls, substeps = self.lib, self.model, self.data, self.data.ctrl, self.env.frame_skip
         n, steps, _ = actions.shape
         seen, pairs = {}, []

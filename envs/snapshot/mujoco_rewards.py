@@ -14,7 +14,7 @@ Outcome = tuple[Array, Bools]
 
 
 class SequenceReward(NamedTuple):
-    """What `step` of an environment makes of the states of its simulator.
+    """The rewards and ends that `step` of an environment computes from the states of its simulator.
 
     Attributes:
         function: takes (env, seen, actions) and returns rewards and ends, [n, steps] each. `env` is the innermost

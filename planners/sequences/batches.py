@@ -30,7 +30,7 @@ class Batches(Rollouts):
         if len(indices) == 0:
             return 0
         begin, actions = time.perf_counter(), sequences.actions[indices]
-        found = model.sequence_returns(problem.state.copy(), actions, model.params, self.rng)
+        found = np.asarray(model.sequence_returns(problem.state.copy(), actions, model.params, self.rng), np.float64)
         for index, total, seen in zip(indices.tolist(), *self._returns(found, actions), strict=True):
             if np.isfinite(total):
                 note_returns(sequences, index, total, seen, problem)
@@ -46,8 +46,8 @@ class Batches(Rollouts):
         """Returns, [n], with the model's own discount, and as the search compares them."""
         n, steps, _ = actions.shape
         allowed = f"rewards of shape {(n, steps)} or returns of shape {(n,)}"
-        require(np.shape(found) in ((n, steps), (n,)), "sequence_returns(...)", np.shape(found), allowed)
-        if np.ndim(found) == 1:
+        require(found.shape in ((n, steps), (n,)), "sequence_returns(...)", found.shape, allowed)
+        if found.ndim == 1:
             allowed = "none where `sequence_returns` gives sums of rewards, not rewards of shape [n, steps]"
             require(self.sight == 1.0, "sight", 1.0 / (1.0 - self.sight) if self.sight < 1.0 else None, allowed)
             return found, found

@@ -1,4 +1,4 @@
-"""Whether two disjoint draws of a family's instances, the odd and the even ones, rank planners alike."""
+"""Rank correlation of planners between the odd and the even instances of a family, two disjoint draws."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -20,7 +20,7 @@ FAMILY = "family:"
 
 
 class SplitHalf(NamedTuple):
-    """How alike the two halves of the instances rank planners.
+    """The rank correlation of planners between two halves of the instances.
 
     Attributes:
         correlation: Spearman's, of the planners' mean scores over odd and over even instances, with a 95 % interval

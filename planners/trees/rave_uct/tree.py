@@ -109,7 +109,7 @@ def new_rave_tree(
 
 
 def kept_part(known: RaveTree, tree: SearchTree, origin: NDArray[np.int64]) -> RaveTree:
-    """What is known of a part of a tree, and where its nodes were, with the keys and the territory of the whole."""
+    """The statistics of a kept tree, whose node i was node `origin[i]` of the known one; keys stay as they are."""
     nodes, old = int(tree.size[NODES]), known.territory
     children = np.zeros((len(tree.nodes), old.children.shape[1]))
     children[:nodes] = old.children[origin[:nodes]]

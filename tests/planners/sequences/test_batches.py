@@ -132,6 +132,14 @@ def test_a_budget_of_seconds_has_rounds_of_many_calls_of_few(text):
     assert decision.simulations > 5 * Batched.calls > 0
 
 
+def test_arrays_of_other_libraries_are_read_as_numbers():
+    class Lists(Batched):
+        def sequence_returns(self, *given):
+            return super().sequence_returns(*given).tolist()
+
+    assert same(*(decisions("icem:sight=5", model, Budget(50), 1)[0] for model in (Batched(), Lists())))
+
+
 def test_other_shapes_are_refused():
     model = type("Short", (Batched,), {"sequence_returns": lambda self, state, actions, *_: np.zeros(3)})()
     with pytest.raises(ValueError, match=r"rewards of shape \(\d+, 12\) or returns of shape"):

@@ -113,7 +113,7 @@ def edges_of(tree, node):
 
 
 class Untimed(Claims):
-    """Whose states do not say how many steps were passed."""
+    """A model without a time index, so that states do not count the steps."""
 
     time_index = None
 
