@@ -4,7 +4,7 @@ import functools
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -259,7 +259,7 @@ def in_full(table: Mapping[str, Any], lists: Mapping[str, list[Any]]) -> Iterato
         yield {**table, "env": env} if "env" in table else dict(table)
 
 
-def modules(settings: Iterable[Setting]) -> tuple[str, ...]:
+def modules(settings: Collection[Setting]) -> tuple[str, ...]:
     """The modules of other packages that the planners and environments of some settings come from, sorted."""
     found = _outside(*({getattr(setting, of) for setting in settings} for of in ("env", "planner")))
     return tuple(sorted({module for of_text in found.values() for module in of_text}))

@@ -20,6 +20,7 @@ from bonspiel.runs.suite import Suite
 FILE = "results.sqlite"
 MATCH = "match.json"  # in the folder of a match
 DRIVER, SEAL = "driver", "seal"  # entries of the table `meta` that change while all else stays
+NUMBERS = {"total", "steps", "seconds", "simulations", "invalid"}  # columns of `episode`; old files lack some
 DAMAGE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)  # other errors come from around the file
 
 
@@ -88,6 +89,11 @@ class Store:
         rows = [(Setting(*row[:5]), *row[5:]) for row in self._connection.execute(query)]
         if {setting: episodes for setting, episodes, _ in rows} != self.suite.episodes():
             raise ValueError("its settings are not those of its suite")
+        columns = {name for (name,) in self._connection.execute("SELECT name FROM pragma_table_info('episode')")}
+        for column in NUMBERS & columns:
+            query = f"SELECT {column} FROM episode WHERE typeof({column}) NOT IN ('real', 'integer', 'null') LIMIT 1"
+            for (value,) in self._connection.execute(query):
+                raise ValueError(f"an episode's {column} is {value!r:.40}, not a number")
         self._ids = {setting: key for setting, _, key in rows}
 
     def close(self) -> None:

@@ -128,7 +128,7 @@ class AdaptiveAbstraction(PlanLength):
             0.0,
             False,
         )
-        thresholds = self.root_threshold * 2.0 ** np.arange(float(DIVISIONS * len(low)))
+        thresholds = self.root_threshold * 2.0 ** np.minimum(np.arange(float(DIVISIONS * len(low))), 1e3)
         bounds = np.array(low, float), np.array(high, float)
         return AdaptiveSettings(
             cells, self.trace, math.inf, self.hold_visits, self.memory, self.changes, thresholds, *bounds

@@ -56,8 +56,8 @@ class TreeParallel:
     do not report the best action so far (`planners.core.search.progress_to`).
 
     Args:
-        inner: `uct`, `pw` or `dpw`, with a bonus without variance, first plays at once and no blind values; in writing,
-            `threads:inner=(dpw:exploration=0.5),threads=4`.
+        inner: `uct`, `pw` or `dpw`, with a bonus without variance, first plays at once, no blind values and no memory;
+            in writing, `threads:inner=(dpw:exploration=0.5),threads=4`.
         threads: number of threads; one runs `inner` itself.
         virtual: visits as which each visit under way counts in the bonus, at least 0; 0 turns it off.
         virtual_loss: whether a visit under way also counts as one with the lowest return met so far.
@@ -80,6 +80,8 @@ class TreeParallel:
         bonus = self.inner.bonus  # type: ignore[attr-defined]
         fit = " or ".join(one for one in BONUSES if one not in OF_VARIANCE)
         require(bonus not in OF_VARIANCE or self.threads == 1, "inner.bonus", bonus, f"{fit} with several threads")
+        remembered = self.inner.memory  # type: ignore[attr-defined]
+        require(remembered == 0.0, "inner.memory", remembered, "0: threads build a new tree for each decision")
         for name, value in ONLY.items():
             given = getattr(self.inner, name, value)
             require(given == value or self.threads == 1, f"inner.{name}", given, f"{value} with several threads")

@@ -248,6 +248,16 @@ def test_a_file_whose_parts_do_not_fit_is_refused_and_left_alone(tmp_path, damag
     assert file.read_bytes() == before
 
 
+@pytest.mark.parametrize("column", ["total", "steps", "seconds", "simulations", "invalid"])
+def test_a_text_in_place_of_a_number_is_named(tmp_path, column):
+    with write(tmp_path) as results:
+        results.add(Batch(FIRST, [Episode(0, 1.0, 2, 0.1)], 1.0))
+    with closing(sqlite3.connect(tmp_path / store.FILE)) as connection, connection:
+        connection.execute(f"UPDATE episode SET {column} = 'abc'")
+    with pytest.raises(UsageError, match=f"an episode's {column} is 'abc', not a number"), store.read(tmp_path):
+        pass
+
+
 @pytest.mark.parametrize("results", [[], [Episode(0, 1.0, 2, 0.1)]])
 def test_a_run_by_other_sources_is_refused_and_left_alone(tmp_path, results):
     with run_folder.write(tmp_path, SUITE, RESOLVED, {"sources": "old", "commit": "abc"}, False) as begun:

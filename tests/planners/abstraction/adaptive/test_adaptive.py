@@ -142,6 +142,11 @@ def test_cells_of_two_coordinates_are_divided_along_each_in_turn():
     assert root.action[4].tolist() == [x, y]
 
 
+def test_as_many_coordinates_as_a_recommender_has_are_no_overflow():
+    thresholds = AdaptiveAbstraction().settings((-1.0,) * 100, (1.0,) * 100).thresholds
+    assert len(thresholds) == 1_600 and np.isfinite(thresholds).all()
+
+
 def test_many_actions_can_be_given_and_are_not_smoothed():
     given = np.linspace(0.0, 1.0, 300)[:, None]
     with kept_trees() as trees:

@@ -234,6 +234,7 @@ def test_a_hybrid_adds_up_the_trees_of_several_threads():
         ("threads:inner=(threads:threads=2)", "uct, pw or dpw"),
         ("threads:inner=(dpw:bonus=ucb_v)", "bonus.*must be ucb1"),
         ("threads:inner=(pw:blind_values=5)", "blind_values.*must be 0"),
+        ("threads:inner=(uct:memory=1)", "inner.memory.*must be 0"),
     ],
 )
 def test_bad_parameters_are_refused(text, message):
