@@ -143,7 +143,7 @@ def test_cells_of_two_coordinates_are_divided_along_each_in_turn():
 
 
 def test_as_many_coordinates_as_a_recommender_has_are_no_overflow():
-    thresholds = AdaptiveAbstraction().settings((-1.0,) * 100, (1.0,) * 100).thresholds
+    thresholds = planners.parse("adaptive").settings((-1.0,) * 100, (1.0,) * 100).thresholds
     assert len(thresholds) == 1_600 and np.isfinite(thresholds).all()
 
 
