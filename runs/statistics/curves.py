@@ -12,6 +12,7 @@ from bonspiel.planners.model import Array
 from bonspiel.planners.planner import traits_of
 from bonspiel.runs.draws import planner_rng
 from bonspiel.runs.experiment import Setting, amount
+from bonspiel.runs.progress import followed
 from bonspiel.runs.statistics.regret import simple_regret, start_values
 from bonspiel.runs.statistics.sample import Interval, Summary, normalised, regret, summarise
 from bonspiel.runs.statistics.scale import Known, known
@@ -78,8 +79,8 @@ def panels(suite: Suite, returns: Mapping[Setting, Array], episodes: Mapping[Set
         found, best = _summary(setting, sample), start_values(setting.env, setting.seed, episodes[setting])
         return found if best is None else replace(found, loss=_summary(setting, best - sample).interval)
 
-    found = _panels(suite, returns.items(), summary)
-    return [replace(panel, **known(panel.env)._asdict()) for panel in found]
+    found = list(_panels(suite, returns.items(), summary))
+    return [replace(panel, **known(panel.env)._asdict()) for panel in followed(found, "problems with their optima")]
 
 
 def simple_regrets(suite: Suite, first_actions: Samples, most: int | None = None) -> list[Panel]:

@@ -3,7 +3,7 @@ import pytest
 
 from bonspiel import envs
 from bonspiel.envs.optimal import solve
-from bonspiel.runs import provenance
+from bonspiel.runs import progress, provenance
 from bonspiel.runs.draws import environment_rng
 from bonspiel.runs.results import run_folder, store
 from bonspiel.runs.results.rows import Batch, Episode
@@ -106,6 +106,12 @@ def test_curves_of_returns(results):
     assert (trap.env, trap.optimum, trap.labels) == (TRAP, pytest.approx(1.7), {"uct": "mine"})
     assert [budget for budget, _ in trap.curves["uct"]] == [10, 100]
     assert (track.env, track.optimum) == ("lunar_lander", None)
+
+
+def test_problems_are_counted_while_they_are_solved(results, monkeypatch, capsys):
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.0)
+    panels(results.suite, results.returns(), results.values("episode"))
+    assert "2 of 2 problems with their optima" in capsys.readouterr().err
 
 
 def test_episodes_from_different_starts_are_compared_with_the_optimum_from_these(tmp_path):
