@@ -14,10 +14,12 @@ from bonspiel.envs.snapshot.deep_copies import DeepCopies
 from bonspiel.envs.snapshot.form import FailingError, FormError
 from bonspiel.envs.snapshot.model import GymnasiumModel
 from bonspiel.envs.snapshot.mujoco_batch import with_sequences
+from bonspiel.envs.snapshot.mujoco_state import by_mujoco, by_mujoco_and_attributes
 from bonspiel.envs.snapshot.objects import reaches_outside
+from bonspiel.envs.snapshot.places import UnknownStateError
 from bonspiel.envs.snapshot.replay import Replay
 from bonspiel.envs.snapshot.storage import Storage
-from bonspiel.envs.snapshot.vector_state import by_attributes, by_get_state, by_mujoco
+from bonspiel.envs.snapshot.vector_state import by_attributes, by_get_state
 from bonspiel.envs.snapshot.wrappers import action_space, is_stateless, time_limit, with_recorder
 from bonspiel.planners.checks import require, require_count, require_positive
 from bonspiel.planners.core.code.errors import error_text
@@ -97,7 +99,7 @@ def from_gymnasium(
     raising = True
     try:
         fresh, copies = _copier(env)
-        for storage in _ways(fresh, copies, capacity, max_bytes):
+        for storage in _ways(fresh, copies, capacity, max_bytes, rejected):
             model = GymnasiumModel(storage, actions, env.observation_space, int(limit or 0), discount)
             try:
                 check_restoring(model)
@@ -136,7 +138,9 @@ def _check_form(env: Any, model: GymnasiumModel) -> None:
         return
 
 
-def _ways(fresh: Callable[[], Any], copies: bool, capacity: int, max_bytes: int) -> Iterator[Storage]:
+def _ways(
+    fresh: Callable[[], Any], copies: bool, capacity: int, max_bytes: int, rejected: list[str]
+) -> Iterator[Storage]:
     """The ways to restore that may do, the cheap ones first; deep copies if there are any."""
     example = fresh()
     reset(example, seed=0)
@@ -146,6 +150,11 @@ def _ways(fresh: Callable[[], Any], copies: bool, capacity: int, max_bytes: int)
                 yield storage
         if worlds := by_box2d(fresh, example, capacity):
             yield worlds
+    try:
+        if storage := by_mujoco_and_attributes(fresh, example):
+            yield storage
+    except UnknownStateError as reason:
+        rejected.append(f"MuJoCo and attributes: {reason}")
     if copies:
         yield DeepCopies(fresh, capacity, max_bytes)
     yield Replay(fresh, capacity, again=True)

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from bonspiel.envs.snapshot.objects import like
 from bonspiel.planners.model import Array, Rng
 
 Read = Callable[[Any], Any]
 Write = Callable[[Any, Array], None]
+Part = Callable[[Any], Any]
 
 ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "gymnasium.envs.classic_control.acrobot:AcrobotEnv": ("state",),
@@ -24,7 +26,10 @@ Each is a number, an array of constant shape, or None. What a picture alone show
 out.
 """
 
-BODY_POSITIONS = ("xpos", "xipos")  # of MjData: rewards read them before a step, one substep older than the state
+
+def innermost(env: Any) -> Any:
+    """The environment inside of all wrappers."""
+    return env.unwrapped
 
 
 class VectorState:
@@ -34,32 +39,36 @@ class VectorState:
         name: see `Storage`.
         fresh: makes copies of the environment.
         env: a copy after a reset, to take steps with.
-        read: the state of the innermost environment, one dimension.
-        write: sets it, (innermost environment, state).
+        read: the state of a part, one dimension.
+        write: sets it, (part, state).
+        part: what `read` and `write` take of an environment.
     """
 
-    def __init__(self, name: str, fresh: Callable[[], Any], env: Any, read: Read, write: Write) -> None:
-        self.name, self.fresh, self.read, self.write = name, fresh, read, write
-        self.env, self.base = env, env.unwrapped
-        self.width = len(read(self.base))
+    def __init__(
+        self, name: str, fresh: Callable[[], Any], env: Any, read: Read, write: Write, part: Part = innermost
+    ) -> None:
+        self.name, self.fresh, self.read, self.write, self.part_of = name, fresh, read, write, part
+        self.env, self.base, self.part = env, env.unwrapped, part(env)
+        self.is_legacy = isinstance(self.base.np_random, np.random.RandomState)
+        self.width = len(read(self.part))
         self.current = b""
 
     def observe(self, env: Any, number: float, out: Array) -> None:
         """See `Storage`."""
-        out[:] = self.read(env.unwrapped)
+        out[:] = self.read(self.part_of(env))
 
     def load(self, snapshot: Array, rng: Rng) -> Any:
         """See `Storage`."""
         if snapshot.tobytes() != self.current:
-            self.write(self.base, snapshot)
+            self.write(self.part, snapshot)
         self.current = b""
-        self.base.np_random = rng
+        self.base.np_random = like(self.base.np_random, rng) if self.is_legacy else rng
         return self.env
 
     def save(self, env: Any, rng: Rng, out: Array) -> None:
         """See `Storage`."""
         rng.random()  # the number of a snapshot in the other ways, which thus give the same decisions
-        out[:] = self.read(self.base)
+        out[:] = self.read(self.part)
         self.current = out.tobytes()
 
 
@@ -82,38 +91,6 @@ def by_get_state(fresh: Callable[[], Any], env: Any) -> VectorState | None:
         base.set_state(_decoded(state, example.shape))
 
     return VectorState("get_state", fresh, env, read, write)
-
-
-def by_mujoco(fresh: Callable[[], Any], env: Any) -> VectorState | None:
-    """By MuJoCo's state calls, for environments whose state is that of `base.data`."""
-    base = env.unwrapped
-    if type(getattr(base, "data", None)).__name__ != "MjData":
-        return None
-    import mujoco
-
-    kind = mujoco.mjtState.mjSTATE_INTEGRATION  # everything that the next step depends on, warm starts included
-    size = mujoco.mj_stateSize(base.model, kind)
-    parts, last = {}, size
-    for name in BODY_POSITIONS:
-        first, last = last, last + getattr(base.data, name).size
-        parts[name] = slice(first, last)
-    state = np.empty(last)
-
-    def read(base: Any) -> Array:
-        mujoco.mj_getState(base.model, base.data, state[:size], kind)
-        for name, part in parts.items():
-            state[part] = getattr(base.data, name).ravel()
-        return state
-
-    def write(base: Any, saved: Array) -> None:
-        data = base.data
-        mujoco.mj_setState(base.model, data, saved[:size], kind)
-        mujoco.mj_forward(base.model, data)  # what rewards read besides before a step, such as contact forces
-        for name, part in parts.items():
-            field = getattr(data, name)
-            field[:] = saved[part].reshape(field.shape)
-
-    return VectorState("MuJoCo", fresh, env, read, write)
 
 
 def by_attributes(fresh: Callable[[], Any], env: Any) -> VectorState | None:
