@@ -74,7 +74,8 @@ def from_gymnasium(
         horizon: largest number of steps; the environment's own time limit if None.
         discount: discount factor of a step.
         capacity: number of deep copies or records to keep; more than a search takes steps between two visits of a node.
-        max_bytes: that the deep copies of searches may take, and those of observed states; the oldest make room.
+        max_bytes: that the deep copies of searches may take, or their memories of Box2D, and those of observed states;
+            the oldest make room.
 
     Raises:
         ValueError: not an environment, or one with another action space; or there is no horizon; or it fails in its
@@ -144,11 +145,13 @@ def _ways(
     """The ways to restore that may do, the cheap ones first; deep copies if there are any."""
     example = fresh()
     reset(example, seed=0)
+    if storage := by_get_state(fresh, example):
+        yield storage
     if is_stateless(example):
-        for by_vectors in (by_get_state, by_mujoco, by_attributes):
+        for by_vectors in (by_mujoco, by_attributes):
             if storage := by_vectors(fresh, example):
                 yield storage
-        if worlds := by_box2d(fresh, example, capacity):
+        if worlds := by_box2d(fresh, example, capacity, max_bytes):
             yield worlds
     try:
         if storage := by_mujoco_and_attributes(fresh, example):

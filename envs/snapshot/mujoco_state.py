@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bonspiel.envs.snapshot.objects import held, is_simulator
 from bonspiel.envs.snapshot.places import Found, Places, followed, moments
 from bonspiel.envs.snapshot.vector_state import VectorState
 from bonspiel.planners.model import Array
@@ -12,7 +13,7 @@ from bonspiel.planners.model import Array
 BODY_POSITIONS = ("xpos", "xipos")  # of MjData: rewards read them before a step, one substep older than the state
 
 
-class Physics:
+class MujocoState:
     """Reads and writes all of MuJoCo that the next step depends on, warm starts included.
 
     Args:
@@ -22,7 +23,7 @@ class Physics:
     def __init__(self, data: Any) -> None:
         import mujoco
 
-        self.lib, self.kind = mujoco, mujoco.mjtState.mjSTATE_INTEGRATION
+        self.kind = mujoco.mjtState.mjSTATE_INTEGRATION
         self.size = last = mujoco.mj_stateSize(data.model, self.kind)
         self.parts = []
         for name in BODY_POSITIONS:
@@ -32,22 +33,26 @@ class Physics:
 
     def read(self, data: Any) -> Array:
         """The state, valid until the next call."""
-        self.lib.mj_getState(data.model, data, self.state[: self.size], self.kind)
+        import mujoco
+
+        mujoco.mj_getState(data.model, data, self.state[: self.size], self.kind)
         for name, part in self.parts:
             self.state[part] = getattr(data, name).ravel()
         return self.state
 
     def write(self, data: Any, saved: Array) -> None:
         """Write back what `read` returned."""
+        import mujoco
+
         model = data.model
-        self.lib.mj_setState(model, data, saved[: self.size], self.kind)
-        self.lib.mj_forward(model, data)  # what rewards read besides before a step, such as contact forces
+        mujoco.mj_setState(model, data, saved[: self.size], self.kind)
+        mujoco.mj_forward(model, data)  # what rewards read besides before a step, such as contact forces
         for name, part in self.parts:
             field = getattr(data, name)
             field[:] = saved[part].reshape(field.shape)
 
 
-class Parts(NamedTuple):
+class StateParts(NamedTuple):
     """What a state of one environment is read from and written to.
 
     Attributes:
@@ -66,7 +71,7 @@ def by_mujoco(fresh: Callable[[], Any], env: Any) -> VectorState | None:
     data = getattr(env.unwrapped, "data", None)
     if not is_simulator(data, "MjData"):
         return None
-    physics = Physics(data)
+    physics = MujocoState(data)
     return VectorState("MuJoCo", fresh, env, physics.read, physics.write, lambda env: env.unwrapped.data)
 
 
@@ -77,6 +82,8 @@ def by_mujoco_and_attributes(fresh: Callable[[], Any], env: Any) -> VectorState 
         UnknownStateError: something else changes.
         FailingError: a reset or a step failed.
     """
+    if not any(is_simulator(item, "MjData") for item in held(env)):
+        return None
     played, seen, models = fresh(), [], []
     for moment in moments(played):
         data = [leaf.value for leaf in moment.values() if is_simulator(leaf.value, "MjData")]
@@ -85,19 +92,19 @@ def by_mujoco_and_attributes(fresh: Callable[[], Any], env: Any) -> VectorState 
         seen.append(moment)
         models.append({name: hash(array.tobytes()) for name, array in _arrays(data[0].model)})
     place = next(path for path, leaf in seen[0].items() if is_simulator(leaf.value, "MjData"))
-    places, physics = Places(seen), Physics(data[0])
+    places, physics = Places(seen), MujocoState(data[0])
     names = [name for name, content in models[0].items() if any(model[name] != content for model in models)]
 
-    def part(env: Any) -> Parts:
-        container, key = followed(env, place)
+    def part(env: Any) -> StateParts:
+        [(container, key)] = followed(env, [place])
         data = container[key]
-        return Parts(data, [getattr(data.model, name) for name in names], places.find(env))
+        return StateParts(data, [getattr(data.model, name) for name in names], places.find(env))
 
-    def read(parts: Parts) -> Array:
+    def read(parts: StateParts) -> Array:
         beside = [field.ravel() for field in parts.fields]
         return np.concatenate([physics.read(parts.data), *beside, places.read(parts.found)])
 
-    def write(parts: Parts, state: Array) -> None:
+    def write(parts: StateParts, state: Array) -> None:
         first = len(physics.state)
         for field in parts.fields:
             last = first + field.size
@@ -107,11 +114,6 @@ def by_mujoco_and_attributes(fresh: Callable[[], Any], env: Any) -> VectorState 
         places.write(parts.found, state[first:].tolist())
 
     return VectorState("MuJoCo and attributes", fresh, env, read, write, part)
-
-
-def is_simulator(item: Any, name: str) -> bool:
-    """Return whether an object is MuJoCo's own of a type."""
-    return type(item).__name__ == name and type(item).__module__.partition(".")[0] == "mujoco"
 
 
 def _arrays(model: Any) -> list[tuple[str, Any]]:

@@ -103,4 +103,15 @@ def size(env: Any, other: Any = None) -> int:
     """About how many bytes a copy of an environment adds to another one, with which it may share constants."""
     shared = {id(item) for item in held(other, NOT_HELD)}
     items = (item for item in held(env, NOT_HELD) if id(item) not in shared)
-    return sum(item.nbytes if hasattr(type(item), "nbytes") else sys.getsizeof(item) for item in items)
+    return sum(map(_own_size, items))
+
+
+def _own_size(item: Any) -> int:
+    if is_simulator(item, "MjData") or is_simulator(item, "MjModel"):  # its stack is hardly ever touched
+        return sys.getsizeof(item) + item.nbuffer + getattr(item, "maxuse_arena", 0)
+    return item.nbytes if hasattr(type(item), "nbytes") else sys.getsizeof(item)
+
+
+def is_simulator(item: Any, name: str) -> bool:
+    """Return whether an object is MuJoCo's own of a type."""
+    return type(item).__name__ == name and type(item).__module__.partition(".")[0] == "mujoco"

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bonspiel.envs.snapshot.check import reset, step
-from bonspiel.envs.snapshot.objects import NOT_HELD, PLAIN, is_generator, parts_of_object
+from bonspiel.envs.snapshot.objects import NOT_HELD, PLAIN, is_generator, is_simulator, parts_of_object
 from bonspiel.envs.snapshot.wrappers import action_space, layers_of, left_out
 
 SIMULATORS = ("MjData", "MjModel")
@@ -108,7 +108,7 @@ def leaves(env: Any) -> dict[Path, Leaf]:
         path, item = waiting.pop()
         for container, key, name, value in _inner(item):
             inner = (*path, name)
-            if is_plain(value) or type(value).__name__ in SIMULATORS:
+            if is_plain(value) or any(is_simulator(value, name) for name in SIMULATORS):
                 found[inner] = Leaf(container, key, value, _content(value))
             shared = isinstance(value, (types.ModuleType, *NOT_HELD, *PLAIN))
             if not (shared or is_generator(value) or is_plain(value) or id(value) in seen):
@@ -156,7 +156,8 @@ class Places:
         Raises:
             ValueError: it has other parts.
         """
-        return [_found(slot, *followed(env, slot.path)) for slot in self.slots]
+        places = followed(env, [slot.path for slot in self.slots])
+        return [_found(slot, *place) for slot, place in zip(self.slots, places, strict=True)]
 
     def read(self, found: list[Found]) -> list[float]:
         """The numbers, each with its number type in front, since some environments change it, [width].
@@ -230,14 +231,19 @@ def _has_attributes(item: Any) -> bool:
     return hasattr(item, "__dict__") and not hasattr(type(item), "__globals__") and not isinstance(item, tuple)
 
 
-def followed(env: Any, path: Path) -> tuple[Any, Any]:
-    """The container and the key to which a path leads in an environment.
+def followed(env: Any, paths: list[Path]) -> list[tuple[Any, Any]]:
+    """The container and the key to which each path leads in an environment.
 
     Raises:
-        ValueError: to none.
+        ValueError: one leads to none.
     """
+    roots = dict(_roots(env))
+    return [_followed(roots, path) for path in paths]
+
+
+def _followed(roots: dict[Path, Any], path: Path) -> tuple[Any, Any]:
     try:
-        item = dict(_roots(env))[path[:1]]
+        item = roots[path[:1]]
         for kind, key in path[1:-1]:
             item = (
                 vars(item)[key] if kind == ATTRIBUTE else parts_of_object(item)[key] if kind == REFERENT else item[key]
@@ -245,7 +251,9 @@ def followed(env: Any, path: Path) -> tuple[Any, Any]:
         kind, key = path[-1]
         return vars(item) if kind == ATTRIBUTE else item, key
     except (LookupError, TypeError) as error:
-        raise ValueError(f"env={env}: must be like the one of the model; it has no {_text(path)}") from error
+        raise ValueError(
+            f"env={next(iter(roots.values()))}: must be like the one of the model; it has no {_text(path)}"
+        ) from error
 
 
 def _slot(path: Path, seen: list[Leaf]) -> Slot | None:
@@ -292,4 +300,6 @@ def _content(value: Any) -> Any:
     """What two moments compare of a value."""
     if isinstance(value, np.ndarray):
         return value.shape, value.dtype.char, value.tobytes()
-    return (type(value), repr(value)) if is_plain(value) else id(value)
+    if not is_plain(value):
+        return id(value)
+    return type(value), repr(value) if isinstance(value, float | np.floating) else value  # nan is nan

@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from bonspiel.envs.snapshot.objects import like
+from bonspiel.envs.snapshot.wrappers import is_stateless, layers_of
 from bonspiel.planners.model import Array, Rng
 
 Read = Callable[[Any], Any]
 Write = Callable[[Any, Array], None]
-Part = Callable[[Any], Any]
+PartOf = Callable[[Any], Any]
 
 ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "gymnasium.envs.classic_control.acrobot:AcrobotEnv": ("state",),
@@ -45,13 +46,22 @@ class VectorState:
     """
 
     def __init__(
-        self, name: str, fresh: Callable[[], Any], env: Any, read: Read, write: Write, part: Part = innermost
+        self, name: str, fresh: Callable[[], Any], env: Any, read: Read, write: Write, part: PartOf = innermost
     ) -> None:
         self.name, self.fresh, self.read, self.write, self.part_of = name, fresh, read, write, part
         self.env, self.base, self.part = env, env.unwrapped, part(env)
         self.is_legacy = isinstance(self.base.np_random, np.random.RandomState)
         self.width = len(read(self.part))
         self.current = b""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the part, which is found again in the copy of the environment."""
+        return {name: value for name, value in vars(self).items() if name != "part"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Find it."""
+        vars(self).update(state)
+        self.part = self.part_of(self.env)
 
     def observe(self, env: Any, number: float, out: Array) -> None:
         """See `Storage`."""
@@ -73,9 +83,12 @@ class VectorState:
 
 
 def by_get_state(fresh: Callable[[], Any], env: Any) -> VectorState | None:
-    """By the environment's own `get_state` and `set_state`, if it has both and its states are numeric."""
-    base = env.unwrapped
-    if not (hasattr(base, "get_state") and hasattr(base, "set_state")):
+    """By the `get_state` and `set_state` of the outermost layer that has both, if its states are numeric.
+
+    The layers around it must be known to have no state.
+    """
+    base = _keeper(env)
+    if base is None or not is_stateless(env, base):
         return None
     try:
         example = np.asarray(base.get_state())
@@ -90,7 +103,12 @@ def by_get_state(fresh: Callable[[], Any], env: Any) -> VectorState | None:
     def write(base: Any, state: Array) -> None:
         base.set_state(_decoded(state, example.shape))
 
-    return VectorState("get_state", fresh, env, read, write)
+    return VectorState("get_state", fresh, env, read, write, _keeper)
+
+
+def _keeper(env: Any) -> Any:
+    keeps = (layer for layer in layers_of(env) if hasattr(layer, "get_state") and hasattr(layer, "set_state"))
+    return next(keeps, None)
 
 
 def by_attributes(fresh: Callable[[], Any], env: Any) -> VectorState | None:

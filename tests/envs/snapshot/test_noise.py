@@ -176,6 +176,16 @@ class HoldsBits(Own):
         self.own = np.random.Generator(self.np_random.bit_generator)
 
 
+class OldShared(Gamble):
+    """Its np_random is of numpy's old kind, as in dm_control."""
+
+    def begin(self, seed):
+        self._np_random = np.random.RandomState(seed)
+
+    def draw(self):
+        return self.np_random.uniform()
+
+
 class Property(Gamble):
     """Its np_random cannot be set."""
 
@@ -231,7 +241,7 @@ def test_global_noise_is_refused_even_if_a_reset_seeds_it(cls, name, lock, make)
 
 
 @pytest.mark.parametrize("lock", [False, True])
-@pytest.mark.parametrize("cls", [Follows, Holds, HoldsDeep, HoldsBits, Property])
+@pytest.mark.parametrize("cls", [Follows, Holds, HoldsDeep, HoldsBits, OldShared, Property])
 def test_noise_of_np_random_is_nothing_to_plan_with(cls, lock, make):
     """The rewards of a step follow the generator of the planner, and the next step goes on with it."""
     env = make(locked(cls) if lock else cls)
