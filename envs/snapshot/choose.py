@@ -17,6 +17,7 @@ from bonspiel.envs.snapshot.mujoco_batch import with_sequences
 from bonspiel.envs.snapshot.mujoco_state import by_mujoco, by_mujoco_and_attributes
 from bonspiel.envs.snapshot.objects import reaches_outside
 from bonspiel.envs.snapshot.places import UnknownStateError
+from bonspiel.envs.snapshot.pybullet import by_pybullet
 from bonspiel.envs.snapshot.replay import Replay
 from bonspiel.envs.snapshot.storage import Storage
 from bonspiel.envs.snapshot.vector_state import by_attributes, by_get_state
@@ -153,11 +154,16 @@ def _ways(
                 yield storage
         if worlds := by_box2d(fresh, example, capacity, max_bytes):
             yield worlds
-    try:
-        if storage := by_mujoco_and_attributes(fresh, example):
-            yield storage
-    except UnknownStateError as reason:
-        rejected.append(f"MuJoCo and attributes: {reason}")
+    simulators: dict[str, Callable[[], Storage | None]] = {
+        "MuJoCo and attributes": lambda: by_mujoco_and_attributes(fresh, example),
+        "PyBullet": lambda: by_pybullet(fresh, example, capacity),
+    }
+    for name, by_simulator in simulators.items():
+        try:
+            if found := by_simulator():
+                yield found
+        except UnknownStateError as reason:
+            rejected.append(f"{name}: {reason}")
     if copies:
         yield DeepCopies(fresh, capacity, max_bytes)
     yield Replay(fresh, capacity, again=True)

@@ -83,7 +83,7 @@ class Found(NamedTuple):
     get: Callable[[], Any]
 
 
-def moments(env: Any) -> Iterator[dict[Path, Leaf]]:
+def moments(env: Any, episodes: int = EPISODES) -> Iterator[dict[Path, Leaf]]:
     """The values in an environment at the beginning of episodes and after steps, but the first episode.
 
     Raises:
@@ -91,7 +91,7 @@ def moments(env: Any) -> Iterator[dict[Path, Leaf]]:
     """
     actions = copy.deepcopy(action_space(env))
     actions.seed(0)
-    for seed in range(EPISODES):
+    for seed in range(episodes):
         reset(env, seed)
         for number in range(STEPS + 1):
             if seed > 0:
