@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bonspiel.envs.snapshot.leaves import followed
 from bonspiel.envs.snapshot.objects import held, is_simulator
-from bonspiel.envs.snapshot.places import Found, Places, followed, moments
+from bonspiel.envs.snapshot.places import Found, Places, moments
 from bonspiel.envs.snapshot.vector_state import VectorState
 from bonspiel.planners.model import Array
 

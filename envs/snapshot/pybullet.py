@@ -9,7 +9,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from bonspiel.envs.snapshot.places import Found, Leaf, Path, Places, leaves, moments
+from bonspiel.envs.snapshot.leaves import Leaf, Path, leaves
+from bonspiel.envs.snapshot.places import Found, Places, moments
 from bonspiel.envs.snapshot.recorded import Moment
 from bonspiel.envs.snapshot.replay import Replay
 from bonspiel.planners.model import Array
@@ -29,7 +30,7 @@ class PyBullet(Replay):
     def __init__(self, fresh: Callable[[], Any], capacity: int, places: Places) -> None:
         super().__init__(fresh, capacity, again=True)
         self.name, self.places = "PyBullet", places
-        self.client = client_of(leaves(self.env))
+        self.client: int | None = None
         self.found: list[Found] = []
         self.saved: OrderedDict[Moment, tuple[int, list[float], Any]] = OrderedDict()
 
@@ -60,7 +61,7 @@ class PyBullet(Replay):
         while self.saved:
             self._call("removeState", self.saved.popitem()[1][0])
         super()._reset(moment)
-        self.found = self.places.find(self.env)
+        self.found, self.client = self.places.find(self.env), client_of(leaves(self.env))
 
     def _call(self, name: str, *state: int) -> int:
         return int(getattr(sys.modules["pybullet"], name)(*state, physicsClientId=self.client) or 0)

@@ -100,6 +100,19 @@ def test_parts_lists_and_attributes_of_steps_are_found():
     assert part.speeds == {"x": 10} and queue[-1] == before["made_late"]
 
 
+def test_lists_and_tuples_of_numbers_are_made_anew_or_filled_again():
+    def change(env, seen):
+        env.place, env.rewards = (1, float(seen[0])), [seen[0], True]
+        env.sums[0] += 1
+
+    sums = [0, 0.5]
+    first = {"place": (0, 0.0), "rewards": [np.float64(0.0), False], "sums": sums}
+    env, (before, after, restored) = attributes(("place", "rewards", "sums"), change, **first)
+    assert before["place"] == restored["place"] != tuple(after["place"]) and type(restored["rewards"][0]) is np.float64
+    assert before["rewards"] == restored["rewards"] and restored["rewards"][1] is True
+    assert env.sums is sums and sums[0] == after["sums"][0] - 3
+
+
 def test_states_of_one_environment_are_written_to_another():
     env, other = (Holding(count, count=0, flag=False, real=0.0, half=None, none=5) for _ in range(2))
     places = places_of(env)
@@ -114,8 +127,8 @@ def text(env, seen):
     env.text = str(seen)
 
 
-def new_list(env, seen):
-    env.list = [seen[0]]
+def kinds(env, seen):
+    env.list = [seen[0] if seen[0] > 0.0 else int(seen[0])]
 
 
 def growing(env, seen):
@@ -130,7 +143,7 @@ def huge(env, seen):
     env.list = 2**60 + int(seen[0] * 100)
 
 
-@pytest.mark.parametrize("change", [text, new_list, growing, another_shape, huge])
+@pytest.mark.parametrize("change", [text, kinds, growing, another_shape, huge])
 def test_what_changes_and_cannot_be_written_back_is_named(change):
     with pytest.raises(UnknownStateError, match=rf"^env\.{'text' if change is text else 'list'}.* changes"):
         places_of(Holding(change, text="", list=[]))

@@ -19,11 +19,13 @@ class Rolling(gymnasium.Env):
     def __init__(self):
         import pybullet_data
 
-        self.client = pybullet.connect(pybullet.DIRECT)
+        self.client = -1
         self.data = pybullet_data.getDataPath()
 
     def reset(self, *, seed=None, options=None):
         super().reset(seed=seed)
+        if self.client < 0:
+            self.client = pybullet.connect(pybullet.DIRECT)
         pybullet.resetSimulation(physicsClientId=self.client)
         pybullet.setGravity(0.0, 0.0, -9.8, physicsClientId=self.client)
         pybullet.loadURDF(f"{self.data}/plane.urdf", physicsClientId=self.client)
@@ -46,7 +48,8 @@ class Rolling(gymnasium.Env):
         return np.array([*place, *turn, *pybullet.getBaseVelocity(self.robot, physicsClientId=self.client)[0]])
 
     def close(self):
-        pybullet.disconnect(self.client)
+        if self.client >= 0:
+            pybullet.disconnect(self.client)
 
 
 class Logged(Rolling):
