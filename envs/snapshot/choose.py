@@ -39,20 +39,23 @@ def from_gymnasium(
     passes a check: 20 steps of an environment that is never restored, and more as far as they fit into half a second,
     give the same observations, rewards and ends within 1e-9 as the model, which takes other steps in between.
 
-    1. `get_state` and `set_state` of the environment, if its states are numeric.
+    1. `get_state` and `set_state` of the environment or a wrapper, if its states are numeric.
     2. MuJoCo's state calls. Models with rewards in `envs.snapshot.REWARDS` also roll out many sequences at once.
     3. The attributes that `envs.snapshot.ATTRIBUTES` names, for Gymnasium's classic control.
     4. The memory of its Box2D world, for Gymnasium's LunarLander.
-    5. Deep copies, by number (slow).
-    6. Replay of the episode from its reset (slower with every step), as for BipedalWalker.
+    5. MuJoCo's state calls with the numbers beside the simulator, wherever parts and wrappers hold them, as for
+       dm_control and PointMaze.
+    6. States that PyBullet saves, and a replay of the steps since then.
+    7. Deep copies, by number (slow).
+    8. Replay of the episode from its reset (slower with every step), as for BipedalWalker.
 
-    With the fourth and the last, `env` gets a wrapper that records the episode, see `observe` and `envs.Recorded`.
-    Costs: docs/guides/adding-an-environment.md.
+    With the fourth, the sixth and the last, `env` gets a wrapper that records the episode, see `observe` and
+    `envs.Recorded`. Costs: docs/guides/adding-an-environment.md.
 
     Wrappers that only transform actions, observations or rewards (`envs.snapshot.STATELESS`) are applied around the
-    first four; with any other wrapper, deep copies and replay remain. `model.storage.name` is the way in use,
-    `model.rejected` has the reasons against those before it. Noise must come from the environment's `np_random`, which
-    its parts may hold: the noise of another generator would be the same in every copy, and known to a plan.
+    first four; with any other wrapper, the rest remain. `model.storage.name` is the way in use, `model.rejected` has
+    the reasons against those before it. Noise must come from the environment's `np_random`, which its parts may hold:
+    the noise of another generator would be the same in every copy, and known to a plan.
 
     Copies draw nothing and write no videos. Whether a deep copy leaves `env` alone is tried out in a child process,
     where the system can fork one; if it does not, as with simulators of PyBullet, gymnasium.make makes the copies.

@@ -193,6 +193,7 @@ def test_each_mistake_is_named(owned, text, words):
 @pytest.mark.parametrize("missing", ["shimmy", "dm_control"])
 def test_dm_control_says_what_to_install(missing, monkeypatch):
     found = {"shimmy": True, "dm_control": True, missing: None}
+    monkeypatch.setattr(gymnasium, "registry", {})
     monkeypatch.setattr(outside.importlib.util, "find_spec", found.get)
     with pytest.raises(
         ValueError, match=r"^gym:dm_control/reacher-hard-v0 needs dm_control and shimmy: pip install 's"
