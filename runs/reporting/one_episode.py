@@ -17,12 +17,18 @@ from bonspiel.runs.results.store import Store
 from bonspiel.runs.runner.episode import play_one
 from bonspiel.runs.suite import model_of
 
-LONGEST, ALL = 2.0, 20.0  # s, in which an episode, and those of all planners in all problems, were played
+LONGEST, ALL = 2.0, 10.0  # s, in which an episode, and those of all planners in all problems, were played
 MOST = 8  # planners in one picture, those of the largest mean return
 COORDINATES = 3  # of states and of actions that are drawn, the first ones
 PLANS = 3  # drawn in an episode, at equal distances
 COLOURS = (BLUE, VERMILION, GREEN)
+LABEL = 34  # characters of a planner's name
 WIDTH, HEIGHT = 9.6, 1.35  # inches, the latter of a planner
+
+
+def shorten(text: str, longest: int) -> str:
+    """A text of at most so many characters."""
+    return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
 class Course(NamedTuple):
@@ -104,10 +110,10 @@ def draw(courses: Mapping[str, Course], labels: Mapping[str, str]) -> Figure:
                 u.plot(steps, values, color=colour, lw=1.1, drawstyle="steps-post")
             for step, plan in course.plans.items():
                 drawn = plan[: -(-len(steps) // PLANS), 0]
-                u.plot(step + np.arange(len(drawn)), drawn, color=ORANGE, lw=1.1, ls="--")
+                u.plot(step + np.arange(len(drawn)), drawn, color=ORANGE, lw=1.1, ls="--", drawstyle="steps-post")
                 u.axvline(step, color=GREY, lw=0.4)
             r.plot(steps, course.rewards, color=INK, lw=1.1, drawstyle="steps-post")
-            title = f"{labels[planner]}, {amount(course.setting.budget, course.setting.unit)}"
+            title = f"{shorten(labels[planner], LABEL)}, {amount(course.setting.budget, course.setting.unit)}"
             x.set_title(title, loc="left", fontsize=8)
             u.set_title(f"effort {course.effort:.3f}", loc="right", fontsize=8)
             r.set_title(f"sum {course.rewards.sum():.4g}", loc="right", fontsize=8)
