@@ -162,6 +162,14 @@ def test_an_array_that_changes_its_shape_late_is_named():
         places.read(places.find(env))
 
 
+def test_a_list_whose_types_change_late_is_named():
+    env = Holding(lambda env, seen: setattr(env, "last", [float(seen[0])]), last=[0.0])
+    places = places_of(env)
+    env.last = [1]
+    with pytest.raises(ValueError, match=r"^env\.last=\[1\]: must be"):
+        places.read(places.find(env))
+
+
 def test_another_environment_is_refused():
     places = places_of(Holding(growing_part, part=SimpleNamespace(n=0)))
     with pytest.raises(ValueError, match=r"^env=.*must be like the one of the model; it has no env\.\w+$"):
