@@ -5,6 +5,7 @@
 | `trap:noise_range=0.1` | a name of this project, or one that an installed package adds |
 | `gym:Pendulum-v1:g=9.8` | `gymnasium.make("Pendulum-v1", g=9.8)` |
 | `gym:my_module:Id-v0`, `gym:my_module/Id-v0` | the same, after an import of `my_module`, which registers it |
+| `gym:dm_control/cartpole-swingup-v0` | a task of dm_control, by shimmy |
 | `rddl:Reservoir_ippc2023:instance=1` | a problem of rddlrepository: `envs.rddl.from_rddl` |
 | `rddl:DOMAIN.rddl:INSTANCE.rddl` | the same, from files |
 | `my_package.module:MyModel:size=3` | a model: `MyModel(size=3)` |
@@ -31,6 +32,7 @@ from bonspiel.planners.registry import Registry, check_parameters, parameters_of
 GYM = "gym:"
 RDDL = "rddl:"
 WRAP = "wrap"
+DM_CONTROL, SHIMMY = "dm_control", "shimmy"  # the namespace of ids, and the package that registers them
 OF_CONVERSION = ("horizon", "discount")
 
 
@@ -73,7 +75,8 @@ def modules(registry: Registry, text: str) -> Iterator[str]:
     name, parameters = read(text, repeatable=(WRAP,))
     if name.startswith(GYM):
         entry_point = _spec(name.removeprefix(GYM)).entry_point
-        place = entry_point.partition(":")[0] if isinstance(entry_point, str) else entry_point.__module__
+        maker = getattr(entry_point, "func", entry_point)  # of a functools.partial
+        place = entry_point.partition(":")[0] if isinstance(entry_point, str) else maker.__module__
         yield from dict.fromkeys((*name.removeprefix(GYM).split(":")[:-1], place))
     elif name.startswith(RDDL):
         yield from ("pyRDDLGym", "rddlrepository")
@@ -166,8 +169,11 @@ def _spec(env_id: str) -> Any:
     elif "/" in name and name not in gymnasium.registry:
         packages.importable()
         namespace = name.partition("/")[0]
-        if namespace.isidentifier() and importlib.util.find_spec(namespace):
-            packages.imported(namespace)
+        if namespace == DM_CONTROL and not all(map(importlib.util.find_spec, (SHIMMY, DM_CONTROL))):
+            raise ValueError(f"{GYM}{env_id} needs {DM_CONTROL} and {SHIMMY}: pip install 'shimmy[dm-control]'")
+        provider = SHIMMY if namespace == DM_CONTROL else namespace
+        if provider.isidentifier() and importlib.util.find_spec(provider):
+            packages.imported(provider)
     try:
         return gymnasium.spec(name)
     except Exception as error:

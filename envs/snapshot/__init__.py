@@ -1,7 +1,8 @@
 """Models of Gymnasium environments: a step restores a snapshot, takes the step and saves the next snapshot.
 
-`choose` takes the cheapest way to restore that `check` finds faithful: vectors (`vector_state`), the memory of a
-Box2D world (`box2d`), deep copies (`deep_copies`) or a replay of the episode (`replay`).
+`choose` takes the cheapest way to restore that `check` finds faithful: vectors (`vector_state`, `mujoco_state`), the
+memory of a Box2D world (`box2d`), states that PyBullet saves (`pybullet`), deep copies (`deep_copies`) or a replay of
+the episode (`replay`).
 """
 
 from bonspiel.envs.snapshot.choose import from_gymnasium

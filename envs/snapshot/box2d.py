@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from bonspiel.envs.snapshot.recorded import Moment
 from bonspiel.envs.snapshot.replay import Replay
+from bonspiel.envs.snapshot.storage import Kept
 from bonspiel.envs.snapshot.world_memory import LayoutError, Saved, WorldMemory
 from bonspiel.planners.model import Array, Rng
 
@@ -38,13 +39,15 @@ class Box2D(Replay):
     Args:
         fresh: makes copies of the environment.
         capacity: number of snapshots to keep of each sort.
+        max_bytes: that the snapshots of each sort may take.
 
     Raises:
         LayoutError: the memory of worlds is not as expected.
     """
 
-    def __init__(self, fresh: Callable[[], Any], capacity: int) -> None:
+    def __init__(self, fresh: Callable[[], Any], capacity: int, max_bytes: float) -> None:
         super().__init__(fresh, capacity, again=True)
+        self.kept = Kept(capacity, max_bytes)
         self.name = "Box2D"
         self.base = self.env.unwrapped
         self.changing = ["prev_shaping", "game_over"]
@@ -82,6 +85,7 @@ class Box2D(Replay):
         attributes = {name: variables[name] for name in self.changing}
         legs = [leg.ground_contact for leg in self.base.legs]
         saved = self.memory.save()
+        self.kept.measure(sum(map(len, saved)))
         self.kept.put(number, Snapshot(recorder.last, recorder.observation, self.worlds, saved, attributes, legs))
         out[0] = number
 
@@ -108,12 +112,12 @@ class Box2D(Replay):
         self.memory = WorldMemory(self.base.world)
 
 
-def by_box2d(fresh: Callable[[], Any], env: Any, capacity: int) -> Box2D | None:
+def by_box2d(fresh: Callable[[], Any], env: Any, capacity: int, max_bytes: float) -> Box2D | None:
     """By the memory of Box2D, for LunarLander itself, if this build of Box2D is as expected."""
     kind = type(env.unwrapped)
     if f"{kind.__module__}:{kind.__qualname__}" != "gymnasium.envs.box2d.lunar_lander:LunarLander":
         return None
     try:
-        return Box2D(fresh, capacity)
+        return Box2D(fresh, capacity, max_bytes)
     except LayoutError:
         return None

@@ -137,7 +137,7 @@ def reset(env: Any, seed: int) -> Any:
         raise FormError(f"reset() returned {shown(result)}, not observation and info, a tuple of two")
     _check_observation(env, result[0], "reset")
     noise = env.unwrapped.np_random
-    if not isinstance(noise, np.random.Generator):
+    if not isinstance(noise, np.random.Generator | np.random.RandomState):
         raise FormError(f"reset() left np_random={shown(noise)}: must be a numpy.random.Generator")
     return result[0]
 

@@ -14,10 +14,13 @@ from bonspiel.envs.snapshot.deep_copies import DeepCopies
 from bonspiel.envs.snapshot.form import FailingError, FormError
 from bonspiel.envs.snapshot.model import GymnasiumModel
 from bonspiel.envs.snapshot.mujoco_batch import with_sequences
+from bonspiel.envs.snapshot.mujoco_state import by_mujoco, by_mujoco_and_attributes
 from bonspiel.envs.snapshot.objects import reaches_outside
+from bonspiel.envs.snapshot.places import UnknownStateError
+from bonspiel.envs.snapshot.pybullet import by_pybullet
 from bonspiel.envs.snapshot.replay import Replay
 from bonspiel.envs.snapshot.storage import Storage
-from bonspiel.envs.snapshot.vector_state import by_attributes, by_get_state, by_mujoco
+from bonspiel.envs.snapshot.vector_state import by_attributes, by_get_state
 from bonspiel.envs.snapshot.wrappers import action_space, is_stateless, time_limit, with_recorder
 from bonspiel.planners.checks import require, require_count, require_positive
 from bonspiel.planners.core.code.errors import error_text
@@ -36,20 +39,23 @@ def from_gymnasium(
     passes a check: 20 steps of an environment that is never restored, and more as far as they fit into half a second,
     give the same observations, rewards and ends within 1e-9 as the model, which takes other steps in between.
 
-    1. `get_state` and `set_state` of the environment, if its states are numeric.
+    1. `get_state` and `set_state` of the environment or a wrapper, if its states are numeric.
     2. MuJoCo's state calls. Models with rewards in `envs.snapshot.REWARDS` also roll out many sequences at once.
     3. The attributes that `envs.snapshot.ATTRIBUTES` names, for Gymnasium's classic control.
     4. The memory of its Box2D world, for Gymnasium's LunarLander.
-    5. Deep copies, by number (slow).
-    6. Replay of the episode from its reset (slower with every step), as for BipedalWalker.
+    5. MuJoCo's state calls with the numbers beside the simulator, wherever parts and wrappers hold them, as for
+       dm_control and PointMaze.
+    6. States that PyBullet saves, and a replay of the steps since then.
+    7. Deep copies, by number (slow).
+    8. Replay of the episode from its reset (slower with every step), as for BipedalWalker.
 
-    With the fourth and the last, `env` gets a wrapper that records the episode, see `observe` and `envs.Recorded`.
-    Costs: docs/guides/adding-an-environment.md.
+    With the fourth, the sixth and the last, `env` gets a wrapper that records the episode, see `observe` and
+    `envs.Recorded`. Costs: docs/guides/adding-an-environment.md.
 
     Wrappers that only transform actions, observations or rewards (`envs.snapshot.STATELESS`) are applied around the
-    first four; with any other wrapper, deep copies and replay remain. `model.storage.name` is the way in use,
-    `model.rejected` has the reasons against those before it. Noise must come from the environment's `np_random`, which
-    its parts may hold: the noise of another generator would be the same in every copy, and known to a plan.
+    first four; with any other wrapper, the rest remain. `model.storage.name` is the way in use, `model.rejected` has
+    the reasons against those before it. Noise must come from the environment's `np_random`, which its parts may hold:
+    the noise of another generator would be the same in every copy, and known to a plan.
 
     Copies draw nothing and write no videos. Whether a deep copy leaves `env` alone is tried out in a child process,
     where the system can fork one; if it does not, as with simulators of PyBullet, gymnasium.make makes the copies.
@@ -72,7 +78,8 @@ def from_gymnasium(
         horizon: largest number of steps; the environment's own time limit if None.
         discount: discount factor of a step.
         capacity: number of deep copies or records to keep; more than a search takes steps between two visits of a node.
-        max_bytes: that the deep copies of searches may take, and those of observed states; the oldest make room.
+        max_bytes: that the deep copies of searches may take, or their memories of Box2D, and those of observed states;
+            the oldest make room.
 
     Raises:
         ValueError: not an environment, or one with another action space; or there is no horizon; or it fails in its
@@ -97,7 +104,7 @@ def from_gymnasium(
     raising = True
     try:
         fresh, copies = _copier(env)
-        for storage in _ways(fresh, copies, capacity, max_bytes):
+        for storage in _ways(fresh, copies, capacity, max_bytes, rejected):
             model = GymnasiumModel(storage, actions, env.observation_space, int(limit or 0), discount)
             try:
                 check_restoring(model)
@@ -136,16 +143,30 @@ def _check_form(env: Any, model: GymnasiumModel) -> None:
         return
 
 
-def _ways(fresh: Callable[[], Any], copies: bool, capacity: int, max_bytes: int) -> Iterator[Storage]:
+def _ways(
+    fresh: Callable[[], Any], copies: bool, capacity: int, max_bytes: int, rejected: list[str]
+) -> Iterator[Storage]:
     """The ways to restore that may do, the cheap ones first; deep copies if there are any."""
     example = fresh()
     reset(example, seed=0)
+    if storage := by_get_state(fresh, example):
+        yield storage
     if is_stateless(example):
-        for by_vectors in (by_get_state, by_mujoco, by_attributes):
+        for by_vectors in (by_mujoco, by_attributes):
             if storage := by_vectors(fresh, example):
                 yield storage
-        if worlds := by_box2d(fresh, example, capacity):
+        if worlds := by_box2d(fresh, example, capacity, max_bytes):
             yield worlds
+    simulators: dict[str, Callable[[], Storage | None]] = {
+        "MuJoCo and attributes": lambda: by_mujoco_and_attributes(fresh, example),
+        "PyBullet": lambda: by_pybullet(fresh, example, capacity),
+    }
+    for name, by_simulator in simulators.items():
+        try:
+            if found := by_simulator():
+                yield found
+        except UnknownStateError as reason:
+            rejected.append(f"{name}: {reason}")
     if copies:
         yield DeepCopies(fresh, capacity, max_bytes)
     yield Replay(fresh, capacity, again=True)

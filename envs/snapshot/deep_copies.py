@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from bonspiel.envs.snapshot.copies.making import deep_copy, headless_copy
-from bonspiel.envs.snapshot.objects import size
+from bonspiel.envs.snapshot.objects import bit_generator, like, size
 from bonspiel.envs.snapshot.storage import Kept
 from bonspiel.planners.model import Array, Rng
 
@@ -38,10 +38,11 @@ class DeepCopies:
         """See `Storage`; `rng` stands for np_random wherever the environment holds it, in its parts too."""
         kept = self.kept.get(snapshot)
         generator = kept.unwrapped.np_random
-        memo = {id(generator): rng, id(generator.bit_generator): rng.bit_generator}
+        noise = like(generator, rng)
+        memo = {id(generator): noise, id(bit_generator(generator)): rng.bit_generator}
         env = deep_copy(kept, memo)
-        if env.unwrapped.np_random is not rng:
-            env.unwrapped.np_random = rng
+        if env.unwrapped.np_random is not noise:
+            env.unwrapped.np_random = noise
         return env
 
     def save(self, env: Any, rng: Rng, out: Array) -> None:

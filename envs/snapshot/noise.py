@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bonspiel.envs.snapshot.objects import generators, is_generator
+from bonspiel.envs.snapshot.objects import bit_generator, generators, is_generator, like
 from bonspiel.envs.snapshot.wrappers import layers_of
 from bonspiel.planners.model import Rng
 
@@ -22,16 +22,16 @@ def set_noise(env: Any, state: Any) -> None:
     """Bring np_random into a state: the generator itself, since parts of the environment may hold it."""
     base = env.unwrapped
     name = state["bit_generator"]
-    if type(base.np_random.bit_generator).__name__ != name:
-        base.np_random = np.random.Generator(getattr(np.random, name)())
-    base.np_random.bit_generator.state = state
+    if type(bit_generator(base.np_random)).__name__ != name or isinstance(base.np_random, np.random.RandomState):
+        base.np_random = like(base.np_random, np.random.Generator(getattr(np.random, name)()))
+    bit_generator(base.np_random).state = state
 
 
 def take_noise(env: Any, rng: Rng) -> None:
     """Bring `rng` to where np_random is."""
-    generator = env.unwrapped.np_random
-    if generator is not rng:
-        rng.bit_generator.state = generator.bit_generator.state
+    own = bit_generator(env.unwrapped.np_random)
+    if own is not rng.bit_generator:
+        rng.bit_generator.state = own.state
 
 
 def rewinder(generator: Any) -> Callable[[], Any]:
@@ -51,11 +51,11 @@ class OtherNoise:
     """
 
     def __init__(self, env: Any) -> None:
-        own = env.unwrapped.np_random.bit_generator
+        own = bit_generator(env.unwrapped.np_random)
         self.reads: list[tuple[str, Callable[[], Any]]] = [
             ("a generator of its own", functools.partial(pickle.dumps, generator))
             for generator in (*generators(env), *of_its_modules(env))
-            if getattr(generator, "bit_generator", None) is not own
+            if bit_generator(generator) is not own
         ]
         self.reads.append(("the global generator of numpy.random", _numpys_state))
         self.reads.append(("the global generator of random", random.getstate))

@@ -13,6 +13,8 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.envs.registration import EnvSpec
 
+from bonspiel.planners.model import Rng
+
 DRAWING = {"pygame", "pyglet", "matplotlib", "glfw", "tkinter", "_tkinter", "cv2", "OpenGL", "moderngl"}
 GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
 NOT_HELD = (
@@ -30,13 +32,14 @@ def held(env: Any, left_out: tuple[type, ...] = (*NOT_HELD, *PLAIN)) -> Iterator
     while waiting:
         item = waiting.pop()
         yield item
-        for part in _parts(item):
+        for part in parts_of_object(item):
             if id(part) not in seen and not isinstance(part, left_out):
                 seen.add(id(part))
                 waiting.append(part)
 
 
-def _parts(item: Any) -> list[Any]:
+def parts_of_object(item: Any) -> list[Any]:
+    """What an object holds, without the globals of functions and the contents of modules."""
     if isinstance(item, types.ModuleType):
         return []
     if hasattr(type(item), "__globals__"):  # a function, of Python or Cython: not its module
@@ -55,6 +58,19 @@ def generators(env: Any) -> list[Any]:
 def is_generator(item: Any) -> bool:
     """True for generators with a state, of numpy and of Python."""
     return isinstance(item, GENERATORS) and not isinstance(item, random.SystemRandom)
+
+
+def bit_generator(generator: Any) -> Any:
+    """What gives a generator of numpy its random bits; None for Python's."""
+    return getattr(generator, "bit_generator", None) or getattr(generator, "_bit_generator", None)
+
+
+def like(generator: Any, rng: Rng) -> Any:
+    """`rng` itself; where `generator` is a RandomState, as in dm_control, another one with the bits of `rng`.
+
+    Always a new one, since a RandomState keeps half of the normal numbers that it drew in pairs.
+    """
+    return np.random.RandomState(rng.bit_generator) if isinstance(generator, np.random.RandomState) else rng
 
 
 def reaches_outside(env: Any) -> bool:
@@ -87,4 +103,15 @@ def size(env: Any, other: Any = None) -> int:
     """About how many bytes a copy of an environment adds to another one, with which it may share constants."""
     shared = {id(item) for item in held(other, NOT_HELD)}
     items = (item for item in held(env, NOT_HELD) if id(item) not in shared)
-    return sum(item.nbytes if hasattr(type(item), "nbytes") else sys.getsizeof(item) for item in items)
+    return sum(map(_own_size, items))
+
+
+def _own_size(item: Any) -> int:
+    if is_simulator(item, "MjData") or is_simulator(item, "MjModel"):  # its stack is hardly ever touched
+        return sys.getsizeof(item) + item.nbuffer + getattr(item, "maxuse_arena", 0)
+    return item.nbytes if hasattr(type(item), "nbytes") else sys.getsizeof(item)
+
+
+def is_simulator(item: Any, name: str) -> bool:
+    """Return whether an object is MuJoCo's own of a type."""
+    return type(item).__name__ == name and type(item).__module__.partition(".")[0] == "mujoco"

@@ -6,6 +6,8 @@ from typing import Any, Self
 import gymnasium
 import numpy as np
 
+from bonspiel.envs.snapshot.objects import bit_generator
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Moment:
@@ -58,4 +60,4 @@ class Recorded(gymnasium.Wrapper[Any, Any, Any, Any]):
         return result
 
     def _noise(self) -> Any:
-        return self.env.unwrapped.np_random.bit_generator.state
+        return bit_generator(self.env.unwrapped.np_random).state

@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from bonspiel.envs.snapshot.objects import like
+from bonspiel.envs.snapshot.wrappers import is_stateless, layers_of
 from bonspiel.planners.model import Array, Rng
 
 Read = Callable[[Any], Any]
 Write = Callable[[Any, Array], None]
+PartOf = Callable[[Any], Any]
 
 ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "gymnasium.envs.classic_control.acrobot:AcrobotEnv": ("state",),
@@ -24,7 +27,10 @@ Each is a number, an array of constant shape, or None. What a picture alone show
 out.
 """
 
-BODY_POSITIONS = ("xpos", "xipos")  # of MjData: rewards read them before a step, one substep older than the state
+
+def innermost(env: Any) -> Any:
+    """The environment inside of all wrappers."""
+    return env.unwrapped
 
 
 class VectorState:
@@ -34,39 +40,55 @@ class VectorState:
         name: see `Storage`.
         fresh: makes copies of the environment.
         env: a copy after a reset, to take steps with.
-        read: the state of the innermost environment, one dimension.
-        write: sets it, (innermost environment, state).
+        read: the state of a part, one dimension.
+        write: sets it, (part, state).
+        part: what `read` and `write` take of an environment.
     """
 
-    def __init__(self, name: str, fresh: Callable[[], Any], env: Any, read: Read, write: Write) -> None:
-        self.name, self.fresh, self.read, self.write = name, fresh, read, write
-        self.env, self.base = env, env.unwrapped
-        self.width = len(read(self.base))
+    def __init__(
+        self, name: str, fresh: Callable[[], Any], env: Any, read: Read, write: Write, part: PartOf = innermost
+    ) -> None:
+        self.name, self.fresh, self.read, self.write, self.part_of = name, fresh, read, write, part
+        self.env, self.base, self.part = env, env.unwrapped, part(env)
+        self.is_legacy = isinstance(self.base.np_random, np.random.RandomState)
+        self.width = len(read(self.part))
         self.current = b""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the part, which is found again in the copy of the environment."""
+        return {name: value for name, value in vars(self).items() if name != "part"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Find it."""
+        vars(self).update(state)
+        self.part = self.part_of(self.env)
 
     def observe(self, env: Any, number: float, out: Array) -> None:
         """See `Storage`."""
-        out[:] = self.read(env.unwrapped)
+        out[:] = self.read(self.part_of(env))
 
     def load(self, snapshot: Array, rng: Rng) -> Any:
         """See `Storage`."""
         if snapshot.tobytes() != self.current:
-            self.write(self.base, snapshot)
+            self.write(self.part, snapshot)
         self.current = b""
-        self.base.np_random = rng
+        self.base.np_random = like(self.base.np_random, rng) if self.is_legacy else rng
         return self.env
 
     def save(self, env: Any, rng: Rng, out: Array) -> None:
         """See `Storage`."""
         rng.random()  # the number of a snapshot in the other ways, which thus give the same decisions
-        out[:] = self.read(self.base)
+        out[:] = self.read(self.part)
         self.current = out.tobytes()
 
 
 def by_get_state(fresh: Callable[[], Any], env: Any) -> VectorState | None:
-    """By the environment's own `get_state` and `set_state`, if it has both and its states are numeric."""
-    base = env.unwrapped
-    if not (hasattr(base, "get_state") and hasattr(base, "set_state")):
+    """By the `get_state` and `set_state` of the outermost layer that has both, if its states are numeric.
+
+    The layers around it must be known to have no state.
+    """
+    base = _keeper(env)
+    if base is None or not is_stateless(env, base):
         return None
     try:
         example = np.asarray(base.get_state())
@@ -81,39 +103,12 @@ def by_get_state(fresh: Callable[[], Any], env: Any) -> VectorState | None:
     def write(base: Any, state: Array) -> None:
         base.set_state(_decoded(state, example.shape))
 
-    return VectorState("get_state", fresh, env, read, write)
+    return VectorState("get_state", fresh, env, read, write, _keeper)
 
 
-def by_mujoco(fresh: Callable[[], Any], env: Any) -> VectorState | None:
-    """By MuJoCo's state calls, for environments whose state is that of `base.data`."""
-    base = env.unwrapped
-    if type(getattr(base, "data", None)).__name__ != "MjData":
-        return None
-    import mujoco
-
-    kind = mujoco.mjtState.mjSTATE_INTEGRATION  # everything that the next step depends on, warm starts included
-    size = mujoco.mj_stateSize(base.model, kind)
-    parts, last = {}, size
-    for name in BODY_POSITIONS:
-        first, last = last, last + getattr(base.data, name).size
-        parts[name] = slice(first, last)
-    state = np.empty(last)
-
-    def read(base: Any) -> Array:
-        mujoco.mj_getState(base.model, base.data, state[:size], kind)
-        for name, part in parts.items():
-            state[part] = getattr(base.data, name).ravel()
-        return state
-
-    def write(base: Any, saved: Array) -> None:
-        data = base.data
-        mujoco.mj_setState(base.model, data, saved[:size], kind)
-        mujoco.mj_forward(base.model, data)  # what rewards read besides before a step, such as contact forces
-        for name, part in parts.items():
-            field = getattr(data, name)
-            field[:] = saved[part].reshape(field.shape)
-
-    return VectorState("MuJoCo", fresh, env, read, write)
+def _keeper(env: Any) -> Any:
+    keeps = (layer for layer in layers_of(env) if hasattr(layer, "get_state") and hasattr(layer, "set_state"))
+    return next(keeps, None)
 
 
 def by_attributes(fresh: Callable[[], Any], env: Any) -> VectorState | None:

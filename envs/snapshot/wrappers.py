@@ -1,5 +1,6 @@
 """Wrappers that a model leaves out, those that a snapshot need not contain, and the recorder of an episode."""
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -71,9 +72,9 @@ def without_transparent(env: Any) -> Any:
     return env
 
 
-def is_stateless(env: Any) -> bool:
-    """Return whether all wrappers around an environment are known to have no state."""
-    while isinstance(env, gymnasium.Wrapper):
+def is_stateless(env: Any, inner: Any = None) -> bool:
+    """Return whether all wrappers around an environment, or around an inner layer of it, are known to have no state."""
+    while isinstance(env, gymnasium.Wrapper) and env is not inner:
         if type(env) not in STATELESS:
             return False
         env = env.env
@@ -101,6 +102,9 @@ def action_space(env: Any) -> spaces.Space[Any]:
 def time_limit(env: Any) -> int | None:
     """The largest number of steps, by the environment's specification or by a TimeLimit around it; None if unknown."""
     limits = [] if env.spec is None else [env.spec.max_episode_steps]
+    own = getattr(env.unwrapped, "_step_limit", None)  # of dm_control, in steps, infinite where it has none
+    if isinstance(own, float) and math.isfinite(own):
+        limits.append(math.ceil(own - 1e-6))
     while isinstance(env, gymnasium.Wrapper):
         if isinstance(env, wrappers.TimeLimit):
             limits.append(env._max_episode_steps)

@@ -16,7 +16,7 @@ from bonspiel.planners.model import Array
 from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.progress import Advance, counted, progress
-from bonspiel.runs.reporting import chart, charts, model_steps, tables, targets_page
+from bonspiel.runs.reporting import chart, charts, model_steps, one_episode, tables, targets_page
 from bonspiel.runs.reporting.figures import Figures, budget_choice, legend
 from bonspiel.runs.reporting.model_steps import Steps
 from bonspiel.runs.reporting.notes import changes, invalid_rollouts
@@ -36,20 +36,26 @@ POLICY = (  # {}: the hash of the script
 FIRST_ACTIONS = 100  # of each setting are valued at most, if more differ
 
 
-def write(store: Store, panels: Sequence[Panel], timings: Mapping[Setting, timing.Timing]) -> Path:
-    """Write report.html into the run's folder; returns its path.
+def write(
+    store: Store, panels: Sequence[Panel], timings: Mapping[Setting, timing.Timing], episode: int | None = None
+) -> Path:
+    """Write report.html into the run's folder, with an episode as `one_episode.of_run` takes it; returns its path.
 
     Raises:
         OSError: it cannot be written.
     """
     path = store.folder / "report.html"
-    with progress(2 + len(panels), "parts of the report") as advance:
-        path.write_text(text(store, panels, timings, advance), encoding="utf-8")
+    with progress(3 + len(panels), "parts of the report") as advance:
+        path.write_text(text(store, panels, timings, advance, episode), encoding="utf-8")
     return path
 
 
 def text(
-    store: Store, panels: Sequence[Panel], timings: Mapping[Setting, timing.Timing], advance: Advance = lambda *_: None
+    store: Store,
+    panels: Sequence[Panel],
+    timings: Mapping[Setting, timing.Timing],
+    advance: Advance = lambda *_: None,
+    episode: int | None = None,
 ) -> str:
     """The page of a run with its curves and timings; `advance` is called after each part."""
     steps: dict[str, dict[str, Steps | None]] = {}
@@ -62,6 +68,8 @@ def text(
     }
     advance(1, 0.0)
     report = _Report(store, simple, steps)
+    report.episode, report.courses = episode or 0, one_episode.of_run(store, episode)
+    advance(1, 0.0)
     for panel in panels:
         report.panel(panel)
         advance(1, 0.0)
@@ -79,6 +87,7 @@ class _Report:
         self.environments: dict[str, list[str]] = {}
         self.labels: dict[str, dict[str, str]] = {}  # of the planners drawn
         self.figures = Figures()
+        self.episode, self.courses = 0, dict[str, dict[str, one_episode.Course]]()
 
     def panel(self, panel: Panel) -> None:
         """Add the charts and tables of an environment and a unit of budget."""
@@ -132,10 +141,11 @@ class _Report:
         if any(found.values()):
             table = tables.of_steps(env, self.store.suite.names(env), found, _speed(self.store, env))
             steps = f'<section><h3>Model steps</h3>{table}<p class="muted">{STEPS}</p></section>'
+        played = one_episode.section(self.courses.get(env, {}), self.store.suite.names(env), self.episode)
         return (
             f'<section class="env" data-env="{escape(env)}"><h2 id="env{place}">{escape(env)}</h2>'
             f'<p class="muted">{escape(self.store.resolved.get(env, ""))}</p>'
-            f"{legend(looks)}{''.join(self.environments[env])}{steps}</section>"
+            f"{legend(looks)}{''.join(self.environments[env])}{played}{steps}</section>"
         )
 
 

@@ -5,7 +5,7 @@ import math
 import time
 import traceback
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from bonspiel.planners import checks
 from bonspiel.planners.contract.decisions import BrokenContract, CheckedSearch, checked_plan
 from bonspiel.planners.core.code.errors import error_text
 from bonspiel.planners.do_nothing import null_action
+from bonspiel.planners.model import Array
 from bonspiel.runs.draws import environment_rng, planner_rng
 from bonspiel.runs.experiment import RunError, Setting
 from bonspiel.runs.plants import PlantText
@@ -55,8 +56,18 @@ def budget_of(amount: float, unit: str) -> planners.Budget:
     return planners.Budget(seconds=amount / 1000.0)
 
 
+Watch = Callable[[Array, planners.Decision, float], None]
+"""Takes the state, the decision there, and the reward of the step that followed."""
+
+
 def play(
-    model: Any, planner: planners.Planner, setting: Setting, index: int, plant: Any = None, delay: int = 0
+    model: Any,
+    planner: planners.Planner,
+    setting: Setting,
+    index: int,
+    plant: Any = None,
+    delay: int = 0,
+    watch: Watch | None = None,
 ) -> Episode:
     """Play one episode.
 
@@ -67,6 +78,7 @@ def play(
         index: number of the episode.
         plant: a planners.Model, the environment; the model if None.
         delay: steps from the choice of an action to its effect; before that the plant does nothing.
+        watch: is shown each step.
 
     Raises:
         ValueError: the planner broke the contract of planners, or the environment gave a reward or a state that is not
@@ -96,6 +108,8 @@ def play(
         reward, terminated = plant.step(state, under_way.popleft(), next_state, plant.params, noise)
         if not math.isfinite(reward):
             raise ValueError(f"{setting.env} gave reward={reward} in step {step}: must be finite")
+        if watch is not None:
+            watch(state, decision, reward)
         total += weight * reward
         weight *= plant.discount
         state = next_state
@@ -112,16 +126,26 @@ def _ready(env: str, planner: str, unit: str) -> tuple[Any, planners.Planner]:
     return model, chosen
 
 
-def play_batch(setting: Setting, indices: Sequence[int]) -> Batch:
-    """Play some episodes; a failed one is reported in its place and does not stop the others."""
+def play_one(setting: Setting, index: int, watch: Watch | None = None) -> Episode:
+    """Play an episode by the texts of its setting; see `play`.
+
+    Raises:
+        Exception: whatever the planner or the environment raises.
+    """
     model, planner = _ready(setting.env, setting.planner, setting.unit)
     parts = PlantText.of(setting.env)
     plant = model if parts.plant == parts.model else model_of(parts.plant)
+    return play(model, planner, setting, index, plant, parts.delay, watch)
+
+
+def play_batch(setting: Setting, indices: Sequence[int]) -> Batch:
+    """Play some episodes; a failed one is reported in its place and does not stop the others."""
+    _ready(setting.env, setting.planner, setting.unit)
     results: list[Episode | Failure] = []
     start = time.perf_counter()
     for index in indices:
         try:
-            results.append(play(model, planner, setting, index, plant, parts.delay))
+            results.append(play_one(setting, index))
         except (Exception, SystemExit) as error:
             results.append(Failure(index, reason(error)))
     return Batch(setting, results, time.perf_counter() - start)

@@ -13,7 +13,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.experiment import UsageError, number
 from bonspiel.runs.files import writing
 from bonspiel.runs.verbs.command_line import DONE, FAILED, Verb, add_budgets
 from bonspiel.runs.verbs.options import flag, option, repeatable
@@ -27,8 +27,8 @@ def nothing_played(folder: Path) -> UsageError:
     return UsageError(f"{folder} holds no finished episode yet; continue with `bonspiel run ... --resume`")
 
 
-def show(folder: Path) -> int:
-    """Print a run's tables, draw its chart and write its report; FAILED if episodes failed."""
+def show(folder: Path, episode: int | None = None) -> int:
+    """Print a run's tables, draw its chart and write its report, with one episode; FAILED if episodes failed."""
     from bonspiel.runs.reporting import chart, markdown, page
     from bonspiel.runs.reporting.notes import DIGEST, changes, facts, notes
     from bonspiel.runs.results import store
@@ -48,7 +48,7 @@ def show(folder: Path) -> int:
             with writing(folder):
                 png, svg = chart.save(panels, folder)
                 text = markdown.write(results, panels, timings, png)
-                html = page.write(results, panels, timings)
+                html = page.write(results, panels, timings, episode)
             if timings:
                 print(f"{timing.verdict(timings).replace('**', '')}\n")
             print(f"chart   {png}\n        {svg}\nreport  {html}\n        {text}")
@@ -77,7 +77,10 @@ def report(arguments: argparse.Namespace) -> int:
         for name in ("beside", "planner"):
             if getattr(arguments, name):
                 raise UsageError(f"--{name} tells whose planners are ranked: give --leaderboard too")
-        return show(arguments.run)
+        episode = arguments.episode
+        return show(arguments.run, None if episode is None else number("episode", episode, 0, 1e9, whole=True))
+    if arguments.episode is not None:
+        raise UsageError("--episode is drawn in the report, not in the leaderboard: leave one of them out")
     check_beside(arguments)
     from bonspiel.runs import provenance
     from bonspiel.runs.reporting.leaderboards import leaderboard
@@ -230,6 +233,16 @@ def add_verbs(verb: Verb) -> None:
         "report", report, "print a run's tables, write its chart and report", "bonspiel report results/quick"
     )
     add_run(command)
+    option(
+        command,
+        "--episode",
+        "N",
+        (
+            "episode whose states, actions, plans and rewards are drawn, played again however long it takes (default: "
+            "episode 0, with budgets for which that was quick)"
+        ),
+        type=int,
+    )
     flag(
         command,
         "--leaderboard",

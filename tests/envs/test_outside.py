@@ -188,3 +188,22 @@ def test_a_plan_of_one_step_sees_one_step():
 def test_each_mistake_is_named(owned, text, words):
     with pytest.raises(ValueError, match=words):
         envs.parse(text)
+
+
+@pytest.mark.parametrize("missing", ["shimmy", "dm_control"])
+def test_dm_control_says_what_to_install(missing, monkeypatch):
+    found = {"shimmy": True, "dm_control": True, missing: None}
+    monkeypatch.setattr(gymnasium, "registry", {})
+    monkeypatch.setattr(outside.importlib.util, "find_spec", found.get)
+    with pytest.raises(
+        ValueError, match=r"^gym:dm_control/reacher-hard-v0 needs dm_control and shimmy: pip install 's"
+    ):
+        envs.parse("gym:dm_control/reacher-hard-v0")
+
+
+def test_an_environment_of_dm_control_is_made_by_its_name():
+    pytest.importorskip("dm_control")
+    pytest.importorskip("shimmy")
+    model = envs.parse("gym:dm_control/cartpole-swingup-v0")
+    assert (model.storage.name, model.horizon) == ("MuJoCo and attributes", 1000)
+    assert envs.modules("gym:dm_control/cartpole-swingup-v0") == ["shimmy.registration"]

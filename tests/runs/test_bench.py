@@ -4,7 +4,7 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.runs import bench
-from bonspiel.runs.benchmarks import clusters, measurement, processes, searches, stress, threads
+from bonspiel.runs.benchmarks import clusters, measurement, processes, restoring, searches, stress, threads
 from bonspiel.runs.experiment import RunError, UsageError
 
 
@@ -168,7 +168,18 @@ def test_every_benchmark_can_be_imported():
     assert [name for name, _ in bench.chosen(names)] == names
     chosen = bench.chosen([])
     assert [benchmark.__name__ for _, benchmark in chosen] == [name for name, _ in chosen]
-    assert {*names} <= {name for name, _ in chosen}
+    assert {*names} - {name for name, _ in chosen} == {"restoring"}, "it needs packages of others"
+
+
+def test_restoring_is_measured_beside_bare_steps_where_packages_are_installed(run, monkeypatch):
+    monkeypatch.setattr(restoring, "ENVIRONMENTS", ("no_such_package:Any-v0", "Pendulum-v1"))
+    monkeypatch.setattr(restoring, "SECONDS", 0.01)
+    status, out, _ = run("bench", "restoring", "--json")
+    found = json.loads(out)["measurements"]
+    assert status == 0 and [(m["planner"], m["env"], m["unit"]) for m in found] == [
+        (way, "gym:Pendulum-v1:horizon=1000", "steps/s") for way in ("attributes", "bare")
+    ]
+    assert all(m["value"] > 100.0 for m in found)
 
 
 def test_workers_are_measured_at_a_place(run, monkeypatch):

@@ -63,6 +63,8 @@ def _copied(env: Any, memo: dict[int, Any], without: Sequence[Any] = ()) -> Any:
     copied = copy.deepcopy(env, memo)
     for cell, number in cells:
         cell.cell_contents = memo[number]
+    if copied.unwrapped.spec is None:  # made anew by its arguments, as EzPickle does
+        copied.unwrapped.spec = env.unwrapped.spec
     return copied
 
 

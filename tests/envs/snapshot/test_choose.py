@@ -74,3 +74,41 @@ def test_states_come_back_with_their_shape_and_number_type(first):
         storage.observe(env, 0.5, snapshot)
         storage.load(snapshot, rng)
         np.testing.assert_array_equal(env.taken, given, strict=True)
+
+
+class Counting(gymnasium.Wrapper):
+    """Keeps a count of its own."""
+
+    def reset(self, **options):
+        self.steps = 0
+        return self.env.reset(**options)
+
+    def step(self, action):
+        self.steps += 1
+        observation, reward, *rest = self.env.step(action)
+        return observation, reward - self.steps, *rest
+
+
+class Tired(Counting):
+    """Has a state with its count."""
+
+    def get_state(self):
+        return [self.steps, self.unwrapped.x]
+
+    def set_state(self, state):
+        self.steps, self.unwrapped.x = state
+
+
+@pytest.mark.parametrize("make", [Noisy, Restorable])
+def test_a_state_of_a_wrapper_is_taken_before_that_of_the_environment_inside(make):
+    outer = gymnasium.wrappers.ClipReward(gymnasium.wrappers.TimeLimit(Tired(make()), 40), -1e6)
+    model = envs.from_gymnasium(outer)
+    assert (model.storage.name, model.rejected, model.horizon) == ("get_state", [], 40)
+    observation, _ = outer.reset(seed=3)
+    outer.step(np.ones(1))
+    assert model.observe(outer, observation)[1:-1].tolist()[-2:] == [1.0, outer.unwrapped.x]
+
+
+def test_a_state_within_a_wrapper_that_has_another_one_is_not_taken():
+    model = envs.from_gymnasium(gymnasium.wrappers.TimeLimit(Counting(Restorable()), 40))
+    assert (model.storage.name, model.rejected) == ("deep copies", [])

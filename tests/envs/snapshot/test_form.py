@@ -1,5 +1,7 @@
 """What a reset and a step must give: anything else is called by its name, before and in a search."""
 
+import random
+
 import gymnasium
 import numpy as np
 import pytest
@@ -111,15 +113,18 @@ def test_what_shows_in_a_search_is_named_there(monkeypatch):
             model.step(state, np.array([action]), state.copy(), model.params, rng)
 
 
-def test_old_generators_are_named():
-    class Old(Restorable):
+def test_generators_of_another_library_are_named():
+    class Pythons(Restorable):
         def reset(self, *, seed=None, options=None):
             super().reset(seed=seed)
-            self._np_random = np.random.RandomState(seed)
+            self._np_random = random.Random(seed)
             return np.zeros(1), {}
 
-    with pytest.raises(ValueError, match=r"^env=<Old.*np_random=RandomState.*must be a numpy.random.Generator"):
-        envs.from_gymnasium(Old(), horizon=5)
+        def step(self, action):
+            return np.zeros(1), 0.0, False, False, {}
+
+    with pytest.raises(ValueError, match=r"^env=<Pythons.*np_random=<random.Random.*must be a numpy.random.Generator"):
+        envs.from_gymnasium(Pythons(), horizon=5)
 
 
 @pytest.mark.parametrize("space", [VECTOR, DICT, gymnasium.spaces.Discrete(5, start=-2)], ids=repr)

@@ -15,7 +15,7 @@ from bonspiel.envs.snapshot import mujoco_batch
 from bonspiel.envs.snapshot.model import GymnasiumModel
 from bonspiel.envs.snapshot.mujoco_batch import MujocoModel, threads_allowed, with_sequences
 from bonspiel.envs.snapshot.mujoco_rewards import REWARDS, SequenceReward
-from bonspiel.envs.snapshot.vector_state import by_mujoco
+from bonspiel.envs.snapshot.mujoco_state import by_mujoco
 from bonspiel.envs.snapshot.wrappers import without_transparent
 
 ENDLESS = {"HalfCheetah", "Reacher", "Swimmer"}

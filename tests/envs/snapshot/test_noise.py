@@ -1,6 +1,7 @@
 """Noise that follows np_random, and noise that a plan would know beforehand, told apart with and without copies."""
 
 import functools
+import itertools
 import random
 import threading
 
@@ -176,6 +177,16 @@ class HoldsBits(Own):
         self.own = np.random.Generator(self.np_random.bit_generator)
 
 
+class OldShared(Gamble):
+    """Its np_random is of numpy's old kind, as in dm_control."""
+
+    def begin(self, seed):
+        self._np_random = np.random.RandomState(seed)
+
+    def draw(self):
+        return self.np_random.rand()  # which others do not have
+
+
 class Property(Gamble):
     """Its np_random cannot be set."""
 
@@ -231,7 +242,7 @@ def test_global_noise_is_refused_even_if_a_reset_seeds_it(cls, name, lock, make)
 
 
 @pytest.mark.parametrize("lock", [False, True])
-@pytest.mark.parametrize("cls", [Follows, Holds, HoldsDeep, HoldsBits, Property])
+@pytest.mark.parametrize("cls", [Follows, Holds, HoldsDeep, HoldsBits, OldShared, Property])
 def test_noise_of_np_random_is_nothing_to_plan_with(cls, lock, make):
     """The rewards of a step follow the generator of the planner, and the next step goes on with it."""
     env = make(locked(cls) if lock else cls)
@@ -246,6 +257,26 @@ def test_noise_of_np_random_is_nothing_to_plan_with(cls, lock, make):
             assert reward == np.sign(twin.random() - 0.5)
             twin.random()  # numbers the snapshot
         assert rng.bit_generator.state == twin.bit_generator.state
+
+
+@pytest.mark.parametrize("lock", [False, True])
+def test_normal_numbers_that_an_old_generator_draws_in_pairs_follow_the_planner(lock, make):
+    class Normal(OldShared):
+        def draw(self):
+            return self.np_random.randn()
+
+        def step(self, action):
+            return np.zeros(1), self.draw(), False, False, {}
+
+    env = make(locked(Normal) if lock else Normal)
+    model = envs.from_gymnasium(env)
+    observation, _ = env.reset(seed=1)
+    states = [model.observe(env, observation), *(np.empty(model.state_dim) for _ in range(3))]
+    rng, twin = np.random.default_rng(1), np.random.default_rng(1)
+    for before, after in itertools.pairwise(states):
+        reward, _ = model.step(before, np.ones(1), after, model.params, rng)
+        assert reward == np.random.RandomState(twin.bit_generator).randn()
+        twin.random()  # numbers the snapshot
 
 
 @pytest.mark.parametrize("lock", [False, True])

@@ -1,5 +1,6 @@
 """The store of snapshots: those used last, within a number and within bytes."""
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -128,3 +129,19 @@ def test_sizes_are_those_of_arrays_at_any_depth_views_in_full():
     whole = np.zeros(10_000)
     env.parts = ({"a": [whole[:5000]]}, bytearray(30_000))
     assert 70_000 < size(env) - bare < 71_000
+
+
+def test_memories_of_box2d_take_no_more_bytes_than_allowed():
+    model = envs.from_gymnasium(gymnasium.make("LunarLander-v3", continuous=True), max_bytes=50_000)
+    state, rng = model.initial_state(np.random.default_rng(0)), np.random.default_rng(0)
+    for _ in range(30):
+        model.step(state.copy(), np.zeros(2), state, model.params, rng)
+    kept = model.storage.kept.searched.values()
+    assert model.storage.name == "Box2D" and 5 < len(kept) < 30
+    assert sum(len(part) for item in kept for part in item.saved) < 50_000
+
+
+def test_the_memory_of_a_simulator_outside_of_python_is_measured():
+    env = gymnasium.make("HalfCheetah-v5").unwrapped
+    env.reset(seed=0)
+    assert size(env) > env.data.nbuffer + env.model.nbuffer

@@ -1,0 +1,122 @@
+"""The state of an environment of MuJoCo: that of the simulator, and the numbers beside it."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from bonspiel.envs.snapshot.leaves import followed
+from bonspiel.envs.snapshot.objects import held, is_simulator
+from bonspiel.envs.snapshot.places import Found, Places, moments
+from bonspiel.envs.snapshot.vector_state import VectorState
+from bonspiel.planners.model import Array
+
+BODY_POSITIONS = ("xpos", "xipos")  # of MjData: rewards read them before a step, one substep older than the state
+
+
+class MujocoState:
+    """Reads and writes all of MuJoCo that the next step depends on, warm starts included.
+
+    Args:
+        data: MuJoCo's MjData, or another one of the same model.
+    """
+
+    def __init__(self, data: Any) -> None:
+        import mujoco
+
+        self.kind = mujoco.mjtState.mjSTATE_INTEGRATION
+        self.size = last = mujoco.mj_stateSize(data.model, self.kind)
+        self.parts = []
+        for name in BODY_POSITIONS:
+            first, last = last, last + getattr(data, name).size
+            self.parts.append((name, slice(first, last)))
+        self.state = np.empty(last)
+
+    def read(self, data: Any) -> Array:
+        """The state, valid until the next call."""
+        import mujoco
+
+        mujoco.mj_getState(data.model, data, self.state[: self.size], self.kind)
+        for name, part in self.parts:
+            self.state[part] = getattr(data, name).ravel()
+        return self.state
+
+    def write(self, data: Any, saved: Array) -> None:
+        """Write back what `read` returned."""
+        import mujoco
+
+        model = data.model
+        mujoco.mj_setState(model, data, saved[: self.size], self.kind)
+        mujoco.mj_forward(model, data)  # what rewards read besides before a step, such as contact forces
+        for name, part in self.parts:
+            field = getattr(data, name)
+            field[:] = saved[part].reshape(field.shape)
+
+
+class StateParts(NamedTuple):
+    """What a state of one environment is read from and written to.
+
+    Attributes:
+        data: MuJoCo's MjData.
+        fields: arrays of its model that resets change.
+        found: the numbers beside them.
+    """
+
+    data: Any
+    fields: list[Array]
+    found: list[Found]
+
+
+def by_mujoco(fresh: Callable[[], Any], env: Any) -> VectorState | None:
+    """By MuJoCo's state calls, for environments whose state is that of `base.data`."""
+    data = getattr(env.unwrapped, "data", None)
+    if not is_simulator(data, "MjData"):
+        return None
+    physics = MujocoState(data)
+    return VectorState("MuJoCo", fresh, env, physics.read, physics.write, lambda env: env.unwrapped.data)
+
+
+def by_mujoco_and_attributes(fresh: Callable[[], Any], env: Any) -> VectorState | None:
+    """By MuJoCo's state calls, its model and attributes, wherever the environment and its wrappers hold them.
+
+    Raises:
+        UnknownStateError: something else changes.
+        FailingError: a reset or a step failed.
+    """
+    if not any(is_simulator(item, "MjData") for item in held(env)):
+        return None
+    played, seen, models = fresh(), [], []
+    for moment in moments(played):
+        data = [leaf.value for leaf in moment.values() if is_simulator(leaf.value, "MjData")]
+        if len({id(item) for item in data}) != 1:
+            return None
+        seen.append(moment)
+        models.append({name: hash(array.tobytes()) for name, array in _arrays(data[0].model)})
+    place = next(path for path, leaf in seen[0].items() if is_simulator(leaf.value, "MjData"))
+    places, physics = Places(seen), MujocoState(data[0])
+    names = [name for name, content in models[0].items() if any(model[name] != content for model in models)]
+
+    def part(env: Any) -> StateParts:
+        [(container, key)] = followed(env, [place])
+        data = container[key]
+        return StateParts(data, [getattr(data.model, name) for name in names], places.find(env))
+
+    def read(parts: StateParts) -> Array:
+        beside = [field.ravel() for field in parts.fields]
+        return np.concatenate([physics.read(parts.data), *beside, places.read(parts.found)])
+
+    def write(parts: StateParts, state: Array) -> None:
+        first = len(physics.state)
+        for field in parts.fields:
+            last = first + field.size
+            field[...] = state[first:last].reshape(field.shape)
+            first = last
+        physics.write(parts.data, state)
+        places.write(parts.found, state[first:].tolist())
+
+    return VectorState("MuJoCo and attributes", fresh, env, read, write, part)
+
+
+def _arrays(model: Any) -> list[tuple[str, Any]]:
+    named = ((name, getattr(model, name)) for name in dir(model) if not name.startswith("_"))
+    return [(name, array) for name, array in named if isinstance(array, np.ndarray)]

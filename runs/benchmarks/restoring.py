@@ -1,0 +1,66 @@
+"""`bonspiel bench restoring`: steps of Gymnasium's environments in a search, beside those of an episode."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from bonspiel import envs
+from bonspiel.envs.snapshot.check import drawn
+from bonspiel.planners.model import Array, Rng
+from bonspiel.runs.benchmarks.measurement import Measurement, only_by_name
+
+ENVIRONMENTS = (
+    *("Pendulum-v1", "HalfCheetah-v5", "LunarLander-v3", "BipedalWalker-v3"),
+    *("dm_control/cartpole-swingup-v0", "dm_control/humanoid-walk-v0"),
+    *("gymnasium_robotics:PointMaze_UMaze-v3", "pybullet_envs_gymnasium:HopperBulletEnv-v0"),
+)
+PLAYED, SEQUENCE = 30, 20  # steps of an episode, and of a sequence of actions from its end
+SECONDS = 2.0  # of the processor, that a measurement takes
+
+
+@only_by_name
+def restoring(_: Sequence[str]) -> Iterator[Measurement]:
+    """Steps in sequences of 20 actions from the state after 30 steps, restored, and bare; without a planner."""
+    for name in ENVIRONMENTS:
+        text, rng = f"gym:{name}:horizon=1000", np.random.default_rng(0)
+        try:
+            model: Any = envs.parse(text)
+        except ValueError:  # its package is not installed
+            continue
+        env = model.storage.fresh()
+        steps, observation = episode(model, env, rng)
+        observed = model.observe(env, observation, steps)
+        way = model.storage.name
+        yield Measurement("restoring", rate(partial(sequence, model, observed, rng)), "steps/s", way, text)
+        yield Measurement("restoring", rate(partial(episode, model, env, rng)), "steps/s", "bare", text)
+
+
+def rate(task: Callable[[], tuple[int, Any]]) -> float:
+    """Steps that a task takes in a second of the processor, after one run to warm up."""
+    task()
+    start, steps = time.process_time(), 0
+    while (took := time.process_time() - start) < SECONDS:
+        steps += task()[0]
+    return steps / took
+
+
+def sequence(model: Any, observed: Array, rng: Rng) -> tuple[int, Array]:
+    """Take random steps in a model from an observed state; returns their number and the last state."""
+    before, after, steps, ended = observed.copy(), np.empty(model.state_dim), 0, False
+    while steps < SEQUENCE and not ended:
+        _, ended = model.step(before, drawn(model, rng), after, model.params, rng)
+        before, after, steps = after, before, steps + 1
+    return steps, before
+
+
+def episode(model: Any, env: Any, rng: Rng) -> tuple[int, Any]:
+    """Begin an episode and take random steps; returns their number and the last observation."""
+    observation, _ = env.reset(seed=int(rng.integers(2**31)))
+    steps, ended = 0, False
+    while steps < PLAYED and not ended:
+        observation, _, terminated, truncated, _ = env.step(model.action(drawn(model, rng)))
+        steps, ended = steps + 1, terminated or truncated
+    return steps, observation

@@ -1,0 +1,150 @@
+"""Simulators of MuJoCo with numbers beside them are restored to the bit."""
+
+import copy
+
+import cloudpickle
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.envs.mujoco.inverted_pendulum_v5 import InvertedPendulumEnv
+from gymnasium.envs.mujoco.reacher_v5 import ReacherEnv
+
+from bonspiel import envs
+from bonspiel.envs.snapshot.check import drawn
+from bonspiel.envs.snapshot.noise import reseed
+
+NAME = "MuJoCo and attributes"
+
+
+class RateCost(gymnasium.Wrapper):
+    """A cost of the change of the action."""
+
+    def reset(self, **options):
+        self.last = None
+        return self.env.reset(**options)
+
+    def step(self, action):
+        observation, reward, *rest = self.env.step(action)
+        change = 0.0 if self.last is None else float(np.abs(action - self.last).sum())
+        self.last = action
+        return observation, reward - change, *rest
+
+
+class Goal(InvertedPendulumEnv):
+    """Another goal in each episode, and a reward for each time that it is passed."""
+
+    def reset_model(self):
+        self.goal, self.times = self.np_random.normal(size=2), 0
+        return super().reset_model()
+
+    def step(self, action):
+        observation, _, *rest = super().step(action)
+        self.times += observation[0] > self.goal[0]
+        return observation, self.times + self.goal[1], *rest
+
+
+class Heavier(ReacherEnv):
+    """Another mass in each episode, which is a field of the model."""
+
+    def reset_model(self):
+        self.model.body_mass[1:] = self.np_random.uniform(0.01, 0.1)
+        return super().reset_model()
+
+
+class Inside(gymnasium.Env):
+    """Holds a simulator in a part of its own, as programs for dm_control do."""
+
+    def __init__(self):
+        self.parts = {"plant": InvertedPendulumEnv()}
+        self.action_space = self.parts["plant"].action_space
+        self.observation_space = self.parts["plant"].observation_space
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.steps = 0
+        return self.parts["plant"].reset(seed=seed)
+
+    def step(self, action):
+        self.steps += 1
+        observation, *rest = self.parts["plant"].step(action)
+        return observation, float(self.steps), *rest[1:]
+
+
+def rate_cost():
+    return RateCost(gymnasium.make("HalfCheetah-v5"))
+
+
+def dm_control(name):
+    pytest.importorskip("dm_control")
+    pytest.importorskip("shimmy")
+    return gymnasium.make(f"dm_control/{name}-v0")
+
+
+def assert_restored_to_the_bit(model, seed, steps=60):
+    """The steps of an episode, each after steps of another branch, are those of one that is never restored."""
+    rng, live = np.random.default_rng(seed), model.storage.fresh()
+    observation, _ = live.reset(seed=seed)
+    state, seen = model.observe(live, observation), []
+    for number in range(steps):
+        branch, after = state.copy(), np.empty(model.state_dim)
+        for _ in range(1 + number % 5):
+            model.step(branch.copy(), drawn(model, rng), branch, model.params, rng)
+        action, noise = drawn(model, rng), int(rng.integers(2**31))
+        reward, ended = model.step(state, action, after, model.params, np.random.default_rng(noise))
+        reseed(live, noise)
+        observation, expected, terminated, truncated, _ = live.step(model.action(action))
+        assert (reward, ended) == (expected, terminated or truncated)
+        np.testing.assert_array_equal(after[model.seen], model.flat(observation))
+        state = after if number % 10 else model.observe(live, observation, number + 1)
+        seen.append((reward, *model.flat(observation)))
+        if ended:
+            break
+    return seen
+
+
+@pytest.mark.parametrize("make", [rate_cost, Goal, Heavier, Inside])
+def test_numbers_beside_the_simulator_are_restored_to_the_bit(make):
+    model = envs.from_gymnasium(make(), horizon=100)
+    assert model.storage.name == NAME
+    assert assert_restored_to_the_bit(model, 11) != assert_restored_to_the_bit(model, 12)
+
+
+TASKS = "cartpole-swingup", "reacher-hard", "cheetah-run", "walker-walk", "humanoid-walk", "point_mass-hard"
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_dm_control_is_restored_to_the_bit(name):
+    model = envs.from_gymnasium(dm_control(name))
+    assert (model.storage.name, model.rejected) == (NAME, [])
+    assert name in repr(model) and model.horizon in (1000, 2000)
+    assert assert_restored_to_the_bit(model, 11) != assert_restored_to_the_bit(model, 12)
+
+
+def test_the_end_of_an_episode_of_dm_control_is_restored():
+    env = dm_control("cartpole-swingup")
+    env.unwrapped._env._step_limit = 7.0
+    model = envs.from_gymnasium(env)
+    assert (model.storage.name, model.horizon) == (NAME, 7)
+    assert len(assert_restored_to_the_bit(model, 1)) == 7
+
+
+def test_copies_for_workers_have_places_of_their_own():
+    model = envs.from_gymnasium(Goal(), horizon=100)
+    for other in (cloudpickle.loads(cloudpickle.dumps(model)), copy.deepcopy(model)):
+        assert other.storage.env is not model.storage.env
+        assert_restored_to_the_bit(other, 11)
+        assert_restored_to_the_bit(model, 11)
+
+
+class Logging(RateCost):
+    """Keeps what it returned."""
+
+    def step(self, action):
+        self.log = [*getattr(self, "log", []), action]
+        return super().step(action)
+
+
+def test_what_cannot_be_written_back_goes_the_slow_way_and_says_why():
+    model = envs.from_gymnasium(Logging(InvertedPendulumEnv()), horizon=30)
+    assert model.storage.name == "replay"
+    assert any(reason.startswith(f"{NAME}: env.log") for reason in model.rejected)
