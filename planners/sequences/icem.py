@@ -66,7 +66,7 @@ class _Rounds(GaussianRounds):
         super().recall(last, passed)
         self.best = self.gaussian.sequence()
         count = min(round(self.planner.memory * len(last.kept)), self.largest // 2)
-        self.kept = shifted(last.kept[:count], passed, len(self.best))
+        self.kept = self.gaussian.limited(shifted(last.kept[:count], passed, len(self.best)))
 
     def finalists(self) -> Array:
         return np.stack([self.gaussian.sequence(), self.best])
