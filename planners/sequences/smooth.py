@@ -18,7 +18,8 @@ def _matrices(steps: int, knots: int, interpolation: str) -> tuple[Array, Array]
     times = np.arange(knots) * steps / knots if degree == 0 else np.linspace(0.0, steps - 1.0, knots)
     spline = make_interp_spline(times, np.eye(knots), degree, bc_type="natural" if degree == 3 else None)
     actions: Array = spline(np.arange(steps))
-    return actions, np.linalg.pinv(actions)
+    knots_of: Array = np.linalg.pinv(actions)
+    return actions, knots_of
 
 
 class Knots:
@@ -75,7 +76,7 @@ class Rates:
         for t in range(sequences.shape[-2]):
             now = sequences[..., t, :]
             if last is not None:
-                np.clip(now, last - self.largest, last + self.largest, out=now)
+                np.minimum(np.maximum(now, last - self.largest, out=now), last + self.largest, out=now)
             last = now
         return sequences
 
