@@ -162,6 +162,16 @@ def test_plans_are_interpolated_between_their_knots(interpolation):
         assert len(np.unique(decision.plan[:, 0].round(9))) > 1
 
 
+@pytest.mark.parametrize("name", GAUSSIANS)
+def test_a_plan_to_start_from_becomes_one_by_knots(name):
+    """A single rollout is that of the mean, here the plan."""
+    planner, plan = planners.make(name, knots=4, memory=1.0), np.random.default_rng(0).uniform(0.0, 1.0, (12, 2))
+    search = planners.begin_episode(planner, Cart(), plan=plan)
+    decision = search.plan(np.zeros(5), Budget(1), np.random.default_rng(0))
+    knots = Knots(12, 4, "linear")
+    np.testing.assert_allclose(decision.plan, np.clip(knots.spread(knots.nearest(plan)), (-1.0, 0.0), (1.0, 6.0)))
+
+
 def test_elites_are_fitted_at_the_knots():
     knots, model = Knots(12, 4, "linear"), Cart()
     gaussian = Gaussian(model, 12, 0.5, 0.0, np.random.default_rng(0), knots=knots)
@@ -224,10 +234,10 @@ def test_a_step_decided_again_follows_the_action_before_it_and_a_step_left_out_t
 def test_the_action_played_can_be_told(memory):
     search, rng = begun(memory), np.random.default_rng(0)
     search.played(np.array([-1.0]))
-    assert search.plan(np.zeros(2), Budget(60), rng).action <= -0.9 + 1e-12
+    assert search.plan(np.array([-5.0, 0.0]), Budget(60), rng).action == pytest.approx(-0.9)
+    assert -0.9 < search.plan(np.array([-5.0, 1.0]), Budget(60), rng).action <= -0.8 + 1e-12
     search.played(np.array([5.0]))  # by a safeguard that knows no bounds
-    assert search.plan(np.array([0.0, 1.0]), Budget(60), rng).action >= 0.9 - 1e-12
-    assert search.plan(np.array([0.0, 2.0]), Budget(60), rng).action >= 0.8 - 1e-12
+    assert search.plan(np.array([0.0, 2.0]), Budget(60), rng).action >= 0.9 - 1e-12
 
 
 def test_a_plan_to_start_from_leaves_the_first_action_free():
@@ -270,3 +280,13 @@ def test_shares_of_values_are_those_of_each_part():
     parts = elites[:, ::4, 0]
     expected = np.stack([(parts == value).mean(0) for value in range(5)], axis=1)
     np.testing.assert_allclose(mixed.shares[0], expected)
+
+
+def test_draws_and_means_of_other_kinds_obey_the_limit():
+    last, rng = np.array([0.0, 0.0, 2.0, 0.0]), np.random.default_rng(0)
+    mixed = Mixed(MANY, 12, 0.5, 0.0, rng, rates=Rates(MANY, 0.0, 0.2, 1.0, last))
+    mixed.mean = rng.uniform(MANY.action_low, MANY.action_high, (12, 4))
+    for sequences in (mixed.draw(50), mixed.sequence()[None]):
+        before = np.concatenate([np.broadcast_to(last, (len(sequences), 1, 4)), sequences], axis=1)
+        assert abs(np.diff(before, axis=1))[..., 1:3].max((0, 1)) == pytest.approx([0.4, 1.0])
+        assert abs(np.diff(before, axis=1))[..., 0].max() > 1.0
