@@ -18,8 +18,7 @@ def _matrices(steps: int, knots: int, interpolation: str) -> tuple[Array, Array]
     times = np.arange(knots) * steps / knots if degree == 0 else np.linspace(0.0, steps - 1.0, knots)
     spline = make_interp_spline(times, np.eye(knots), degree, bc_type="natural" if degree == 3 else None)
     actions: Array = spline(np.arange(steps))
-    knots_of: Array = np.linalg.pinv(actions)
-    return actions, knots_of
+    return actions, np.asarray(np.linalg.pinv(actions), np.float64)
 
 
 class Knots:
