@@ -10,7 +10,7 @@ from bonspiel.planners.model import Array, Model
 DEGREES = {"hold": 0, "linear": 1, "cubic": 3}
 
 
-@functools.lru_cache(maxsize=1_024)
+@functools.lru_cache(maxsize=128)
 def _matrices(steps: int, knots: int, interpolation: str) -> tuple[Array, Array]:
     from scipy.interpolate import make_interp_spline  # late: its import takes as long as numba's
 
@@ -81,8 +81,8 @@ class Rates:
 
     def costs(self, sequences: Array) -> Array:
         """What the changes in sequences cost, [n], of [n, steps, action_dim]."""
-        n, steps, dim = sequences.shape
-        first = sequences[:, :1] if self.last is None else np.broadcast_to(self.last, (n, 1, dim))
-        changes = different(self.model, sequences, np.concatenate([first, sequences[:, :-1]], axis=1), self.scale)
-        costs: Array = (changes**2).sum(2) @ (self.cost * self.discount ** np.arange(steps))
+        before = np.roll(sequences, 1, axis=1)
+        before[:, 0] = sequences[:, 0] if self.last is None else self.last
+        changes = different(self.model, sequences, before, self.scale)
+        costs: Array = (changes**2).sum(2) @ (self.cost * self.discount ** np.arange(sequences.shape[1]))
         return costs
