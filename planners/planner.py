@@ -124,7 +124,8 @@ class Planner(Protocol):
 
     `plan` forgets: it knows nothing of earlier decisions. A planner that can use what it learned in them has a
     parameter `memory: float`, in [0, 1], and `begin_episode(model) -> EpisodeSearch`: `memory` says how far the next
-    decision goes by what the last one learned, and with 0 every decision is as `plan` makes it, bit for bit.
+    decision goes by what the last one learned, and with 0 every decision is as `plan` makes it, bit for bit, unless
+    `minds_last_action: bool` says that decisions depend on the action played last, which `plan` does not know.
     Episodes are played through `planners.begin_episode(planner, model)`, which takes every planner.
     """
 
@@ -151,7 +152,8 @@ class EpisodeSearch(Protocol):
 
     The runner begins one for each episode; nothing is handed on from one episode to another. In games of two players
     each has one, which is not told of the other's steps. One that remembers a sequence may have
-    `start_from(plan) -> None`; see `begin_episode`.
+    `start_from(plan) -> None`; see `begin_episode`. One that depends on the action played last takes it to be what its
+    last decision means for that step, and may have `played(action) -> None`, called before `plan` to say otherwise.
     """
 
     def plan(self, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:

@@ -186,6 +186,13 @@ def test_a_search_with_memory_knows_the_periods_that_passed_though_nobody_counts
     assert got == pytest.approx([0.1, 0.2, 0.5, 0.6])
 
 
+@pytest.mark.parametrize("memory", [0.0, 1.0])
+def test_a_limit_of_change_begins_with_the_action_handed_out_whoever_chose_it(memory):
+    got, controller = play(planners.make("cem", rate_limit=0.05, memory=memory, lookahead=4), 6, prepare=False)
+    assert got[0] == FALLBACK and controller.counts.on_time == 5
+    assert max(abs(np.diff(got))) <= 0.1 + 1e-5 and len({*got}) > 3
+
+
 def test_a_hanging_search_is_stopped_at_the_end():
     start = time.monotonic()
     with Controller(planners.make("icem"), envs.make_model("pendulum"), 600.0, np.zeros(1)) as controller:

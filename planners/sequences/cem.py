@@ -12,7 +12,7 @@ from bonspiel.planners.aliases import takes_aliases
 from bonspiel.planners.checks import require, require_at_least, require_count, require_positive, require_share
 from bonspiel.planners.kinds import KINDS
 from bonspiel.planners.planner import Traits
-from bonspiel.planners.sequences.gaussians import GaussianPlanner, GaussianRounds, GaussianSearch
+from bonspiel.planners.sequences.gaussian_search import GaussianPlanner, GaussianRounds, GaussianSearch
 from bonspiel.planners.sequences.mixed import Mixed
 from bonspiel.planners.sequences.plans import SEQUENCE_TRAITS, best_of
 from bonspiel.planners.spaces import COLOUR, GAUSSIANS, Parameters, Range

@@ -1,21 +1,13 @@
-"""Gaussian distributions of action sequences within the bounds of a model's actions, and rounds of draws."""
+"""Gaussian distributions of action sequences within the bounds of a model's actions."""
 
 import functools
 import math
-import time
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from bonspiel.planners.checks import require_at_least, require_choice, steps_left
-from bonspiel.planners.core.passed import StepsPassed
 from bonspiel.planners.do_nothing import null_action
-from bonspiel.planners.kinds import kind_codes
 from bonspiel.planners.model import Array, Model, Rng
-from bonspiel.planners.planner import Budget, Decision, check_plan
-from bonspiel.planners.sequences.plans import SequenceSearch, plan_with_sequences, round_size
+from bonspiel.planners.sequences.smooth import Knots, Rates
 
 
 @functools.lru_cache(maxsize=64)
@@ -44,30 +36,16 @@ def coloured_noise(shape: tuple[int, ...], beta: float, rng: Rng) -> Array:
     return np.ascontiguousarray(np.fft.irfft(spectrum, steps).swapaxes(1, 2))
 
 
-@dataclass(frozen=True, kw_only=True)
-class GaussianPlanner(SequenceSearch):
-    """A search that draws sequences from a Gaussian, and how that begins.
+def shifted(actions: Array, passed: int, steps: int) -> Array:
+    """Sequences, [n, any, action_dim], without their first steps that have `passed`, [n, steps, action_dim].
 
-    Args:
-        octaves: with 0, as in the papers, all sequences of a round have one deviation, so that a box of actions wider
-            than needed makes all of them too wild. With more, half of the sequences have their deviation divided by
-            2^u, u uniform in [0, octaves] and drawn for each; at least 0. `Gaussian` has the details.
-        start: action of all steps with which the mean begins: "middle" of the range, or "null", the one that does
-            nothing (see `planners.do_nothing`).
+    The last action is repeated where they are too short.
     """
-
-    octaves: float = 0.0
-    start: Literal["middle", "null"] = "middle"
-
-    def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
-        super().__post_init__()
-        require_at_least("octaves", self.octaves, 0.0)
-        require_choice("start", self.start, ("middle", "null"))
+    return actions[:, np.minimum(np.arange(passed, passed + steps), actions.shape[1] - 1)]
 
 
 class Gaussian:
-    """A Gaussian for each step and dimension of a sequence; draws are clipped to the bounds of the actions.
+    """A Gaussian for each step, or knot, and dimension of a sequence; draws are clipped to the bounds of the actions.
 
     With octaves, half of the sequences have narrower noise, of a log-uniform scale. Before the first fit the other half
     has the deviation `sd`. After it, the narrower half has the fitted deviation as its root mean square, and the other
@@ -81,33 +59,51 @@ class Gaussian:
         rng: the source of every random draw.
         octaves: between the largest and the least scale; see `GaussianPlanner`.
         start: see `GaussianPlanner`.
+        knots: between which sequences are interpolated; None for a Gaussian of every step.
+        rates: the limit that sequences obey; None for none.
 
     Attributes:
         mean: [steps, action_dim].
-        sd: [steps, action_dim].
+        sd: [steps, action_dim], or [knots, action_dim].
         range: of an action, [action_dim].
         widest: scale of the half that is not narrower.
     """
 
     def __init__(
-        self, model: Model, steps: int, sd: float, beta: float, rng: Rng, octaves: float = 0.0, start: str = "middle"
+        self,
+        model: Model,
+        steps: int,
+        sd: float,
+        beta: float,
+        rng: Rng,
+        octaves: float = 0.0,
+        start: str = "middle",
+        knots: Knots | None = None,
+        rates: Rates | None = None,
     ) -> None:
         self.low, self.high, self.beta, self.rng = model.action_low, model.action_high, beta, rng
+        self.knots, self.rates = knots, rates
         self.range = self.high - self.low
         middle = 0.5 * (self.low + self.high)
         self.mean = np.repeat([middle if start == "middle" else null_action(model)], steps, axis=0)
-        self.sd = np.repeat([sd * self.range], steps, axis=0)
+        self.sd = np.repeat([sd * self.range], steps if knots is None else knots.count, axis=0)
         self.octaves, self.widest = octaves, 1.0
 
     def draw(self, n: int) -> Array:
         """N sequences, [n, steps, action_dim]."""
-        return self.placed(coloured_noise((n, *self.mean.shape), self.beta, self.rng))
+        return self.limited(self.placed(coloured_noise((n, *self.sd.shape), self.beta, self.rng)))
+
+    def limited(self, sequences: Array) -> Array:
+        """Sequences within the bounds, [..., steps, action_dim], as the limit of the change allows them."""
+        return sequences if self.rates is None else self.rates.limited(sequences)
 
     def placed(self, noise: Array) -> Array:
-        """The sequences of noise of variance 1, [n, steps, action_dim], which it overwrites, within the bounds."""
+        """The sequences of noise of variance 1, [n, *sd.shape], which it may overwrite, within the bounds."""
         noise *= self.sd
         if self.octaves > 0.0:
             noise *= self.scales(len(noise))
+        if self.knots is not None:
+            noise = self.knots.spread(noise)
         noise += self.mean
         return np.clip(noise, self.low, self.high, out=noise)
 
@@ -124,7 +120,8 @@ class Gaussian:
         with octaves 2^-octaves of that.
         """
         mean = elites.mean(0)
-        sd = np.sqrt(((elites - mean) ** 2).mean(0))
+        apart = elites - mean
+        sd = np.sqrt(((apart if self.knots is None else self.knots.nearest(apart)) ** 2).mean(0))
         self.move_to(momentum * self.mean + (1.0 - momentum) * mean)
         least = least_sd * 2.0**-self.octaves * self.range
         self.sd = np.maximum(momentum * self.sd + (1.0 - momentum) * sd, least)
@@ -133,12 +130,17 @@ class Gaussian:
             self.widest = math.sqrt(nats / -math.expm1(-nats))
 
     def move_to(self, mean: Array) -> None:
-        """Take a mean of actions within the bounds, [steps, action_dim], which rounding may have put beside them."""
+        """Take a mean of actions within the bounds, [steps, action_dim], which rounding may have put beside them.
+
+        With knots, the sequence that they can express and that is nearest to it.
+        """
+        if self.knots is not None:
+            mean = self.knots.spread(self.knots.nearest(mean))
         self.mean = np.clip(mean, self.low, self.high)
 
     def sequence(self) -> Array:
         """The mean sequence as actions to play, [steps, action_dim]."""
-        return self.mean
+        return self.limited(self.mean)
 
     def certain(self, plan: Array) -> None:
         """Take a plan, [steps, action_dim], as the mean."""
@@ -148,108 +150,5 @@ class Gaussian:
         """Start from what another distribution was `passed` steps ago, as far as the memory goes, in [0, 1]."""
         mean = self.mean
         self.mean = memory * shifted(last.mean[None], passed, len(mean))[0] + (1.0 - memory) * mean
-
-
-class GaussianRounds(ABC):
-    """The rounds of a decision: sequences drawn from a Gaussian, which moves by what they return.
-
-    A round that is less than half done when the budget ends moves nothing.
-
-    Args:
-        planner: whose parameters apply; annotated with its type where `move` is defined.
-        gaussian: to draw from and to move.
-        size: sequences in a round.
-    """
-
-    n_finalists: ClassVar[int] = 1
-
-    def __init__(self, planner: Any, gaussian: Gaussian, size: int) -> None:
-        self.planner, self.gaussian, self.size = planner, gaussian, size
-
-    def resize(self, simulations: int) -> None:
-        """Size the rounds for a decision of so many rollouts."""
-        planner, budget = self.planner, Budget(simulations)
-        self.size = round_size(planner.population, planner.rounds, planner.repeats, budget, self.n_finalists)
-
-    def propose(self) -> Array:
-        """The sequences of the next round, [size, steps, action_dim]."""
-        return self.gaussian.draw(self.size)
-
-    def learn(self, actions: Array, returns: Array) -> None:
-        """Move the Gaussian by the sequences that were rolled out, [n, steps, action_dim], if they are enough."""
-        if 2 * len(returns) >= self.size:
-            self.move(actions, returns)
-
-    @abstractmethod
-    def move(self, actions: Array, returns: Array) -> None:
-        """Move the Gaussian by sequences, [n, steps, action_dim], and their mean returns, [n]."""
-
-    def finalists(self) -> Array:
-        """The mean sequence, [1, steps, action_dim]."""
-        return self.gaussian.sequence()[None]
-
-    def recall(self, last: Self, passed: int) -> None:
-        """Start from what the last decision's rounds learned, `passed` steps ago, as far as the memory goes."""
-        self.gaussian.recall(last.gaussian, self.planner.memory, passed)
-
-
-def shifted(actions: Array, passed: int, steps: int) -> Array:
-    """Sequences, [n, any, action_dim], without their first steps that have `passed`, [n, steps, action_dim].
-
-    The last action is repeated where they are too short.
-    """
-    return actions[:, np.minimum(np.arange(passed, passed + steps), actions.shape[1] - 1)]
-
-
-class GaussianSearch:
-    """The decisions of an episode, each by as many rounds of sequences from a Gaussian as its budget allows.
-
-    The mean starts with the planner's `start`, or nearer to that of the last decision as the planner remembers it. The
-    deviation starts anew, as in the papers.
-
-    Args:
-        rounds: the rule that moves the Gaussian.
-        planner: a `GaussianPlanner` with `population`, `rounds`, `sd`, `beta` and `memory`.
-        model: see `planners.Planner.plan`.
-        of_kinds: the distribution for a model whose actions are not all real; none for planners that refuse it.
-
-    Attributes:
-        last: the rounds of the last decision.
-        step: steps from the first decision to the last, with a memory.
-    """
-
-    def __init__(
-        self, rounds: type[GaussianRounds], planner: Any, model: Model, of_kinds: type[Gaussian] = Gaussian
-    ) -> None:
-        self.rounds, self.planner, self.model = rounds, planner, model
-        self.made = Gaussian if len(kind_codes(model)) == 0 else of_kinds
-        self.last: GaussianRounds | None = None
-        self.passed = StepsPassed(model)
-        self.step = 0
-
-    def plan(self, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
-        """Choose an action; see `planners.EpisodeSearch.plan`."""
-        start = time.perf_counter()
-        planner, model = self.planner, self.model
-        state = check_plan(planner, model, state, budget, rng, root_actions)
-        gaussian = self._gaussian(steps_left(model, state, planner.lookahead), rng)
-        size = round_size(planner.population, planner.rounds, planner.repeats, budget, self.rounds.n_finalists)
-        rule = self.rounds(planner, gaussian, size)
-        passed = self.passed.to(state) if planner.memory > 0.0 else 0
-        if self.last is not None and planner.memory > 0.0:
-            rule.recall(self.last, passed)
-        decision = plan_with_sequences(rule, planner.repeats, model, state, budget, rng, start, planner.sight)
-        self.last = rule
-        self.step += passed
-        self.passed.decided()
-        return decision
-
-    def start_from(self, plan: Array) -> None:
-        """Begin with a plan, [any, action_dim], as if the last decision's mean had been that."""
-        gaussian = self._gaussian(len(plan), np.random.default_rng(0))
-        gaussian.certain(plan)
-        self.last, self.passed = self.rounds(self.planner, gaussian, 1), StepsPassed(self.model)
-
-    def _gaussian(self, steps: int, rng: Rng) -> Gaussian:
-        planner = self.planner
-        return self.made(self.model, steps, planner.sd, planner.beta, rng, planner.octaves, planner.start)
+        if self.knots is not None:
+            self.move_to(self.mean)

@@ -14,7 +14,8 @@ from bonspiel.planners.aliases import takes_aliases
 from bonspiel.planners.checks import require, require_at_least, require_count, require_positive, require_share
 from bonspiel.planners.kinds import KINDS
 from bonspiel.planners.planner import Traits
-from bonspiel.planners.sequences.gaussians import Gaussian, GaussianPlanner, GaussianRounds, GaussianSearch, shifted
+from bonspiel.planners.sequences.gaussian_search import GaussianPlanner, GaussianRounds, GaussianSearch
+from bonspiel.planners.sequences.gaussians import Gaussian, shifted
 from bonspiel.planners.sequences.mixed import Mixed
 from bonspiel.planners.sequences.plans import SEQUENCE_TRAITS, best_of
 from bonspiel.planners.spaces import COLOUR, GAUSSIANS, Choice, Parameters
@@ -66,7 +67,7 @@ class _Rounds(GaussianRounds):
         super().recall(last, passed)
         self.best = self.gaussian.sequence()
         count = min(round(self.planner.memory * len(last.kept)), self.largest // 2)
-        self.kept = shifted(last.kept[:count], passed, len(self.best))
+        self.kept = self.gaussian.limited(shifted(last.kept[:count], passed, len(self.best)))
 
     def finalists(self) -> Array:
         return np.stack([self.gaussian.sequence(), self.best])

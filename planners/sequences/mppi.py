@@ -12,7 +12,7 @@ import numpy as np
 from bonspiel.planners import Array, Budget, Decision, EpisodeSearch, Model, Rng
 from bonspiel.planners.aliases import takes_aliases
 from bonspiel.planners.checks import require_at_least, require_choice, require_count, require_positive, require_share
-from bonspiel.planners.sequences.gaussians import GaussianPlanner, GaussianRounds, GaussianSearch
+from bonspiel.planners.sequences.gaussian_search import GaussianPlanner, GaussianRounds, GaussianSearch
 from bonspiel.planners.spaces import COLOUR, GAUSSIANS, Parameters, Range
 
 

@@ -4,7 +4,7 @@ A simulation is one rollout of one sequence from the root.
 """
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -107,6 +107,7 @@ def plan_with_sequences(
     rng: Rng,
     start: float,
     sight: int | None = None,
+    costs: Callable[[Array], Array] | None = None,
 ) -> Decision:
     """Plan by rounds of rollouts.
 
@@ -123,28 +124,39 @@ def plan_with_sequences(
         rng: the source of every random draw.
         start: clock at the beginning of the decision.
         sight: see `SequenceSearch`. Rules learn from returns discounted by it, and the decision has those without it.
+        costs: what sequences, [n, steps, action_dim], cost within the search beside their returns, [n]. Rules learn
+            from returns less that, and the sequence played is chosen by them; the decision has those without it.
     """
+
+    def compared(sequences: Sequences) -> Array:
+        means = mean_returns(sequences, problem)
+        return means if costs is None else means - costs(sequences.actions)
+
+    def learn(sequences: Sequences) -> None:
+        tried = sequences.visits > 0
+        rule.learn(sequences.actions[tried], compared(sequences)[tried])
+
     sequences = new_round(rule.finalists()[:1] if budget.simulations is None else rule.propose())
     problem = problem_of(model, state, sequences.actions.shape[1])
     kind = Batches if offers(model, HasSequenceReturns) and not model.compiled else Rollouts
     rollouts, done = kind(model, problem, 1.0 if sight is None else 1.0 - 1.0 / sight, rng), 0
 
     if budget.simulations is None:
-        sequences, final, done = _in_seconds(rule, sequences, repeats, rollouts, budget.seconds or 0.0, start)
+        sequences, final, done = _in_seconds(rule, learn, sequences, repeats, rollouts, budget.seconds or 0.0, start)
     else:
 
         def next_round(finished: Sequences) -> Sequences:
-            _learn(rule, finished, rollouts)
+            learn(finished)
             return new_round(rule.propose())
 
         last = min(len(rule.finalists()) * repeats, budget.simulations)
         left = budget.simulations - last
         if left > 0:
             sequences, done = rollouts.until(sequences, repeats, Budget(left), start, next_round)
-        _learn(rule, sequences, rollouts)
+        learn(sequences)
         final = new_round(rule.finalists())
         done += rollouts.run(final, repeats, last)
-    means = np.concatenate([mean_returns(final, problem), mean_returns(sequences, problem)])
+    means = np.concatenate([compared(final), compared(sequences)])
     values = np.concatenate([with_invalid(part.values, part, problem, WHOLE) for part in (final, sequences)])
     actions = np.concatenate([final.actions[:, 0], sequences.actions[:, 0]])
     visits = np.concatenate([final.visits, sequences.visits])
@@ -158,13 +170,14 @@ def plan_with_sequences(
     return decide(*rows, done, start, rng, lambda *_: best, problem=problem, plan=lambda _: played.copy())
 
 
-def _learn(rule: Rule, sequences: Sequences, rollouts: Rollouts) -> None:
-    tried = sequences.visits > 0
-    rule.learn(sequences.actions[tried], mean_returns(sequences, rollouts.problem)[tried])
-
-
 def _in_seconds(
-    rule: Rule, sequences: Sequences, repeats: int, rollouts: Rollouts, seconds: float, start: float
+    rule: Rule,
+    learn: Callable[[Sequences], None],
+    sequences: Sequences,
+    repeats: int,
+    rollouts: Rollouts,
+    seconds: float,
+    start: float,
 ) -> tuple[Sequences, Sequences, int]:
     """The last round, the finalists, and the number of rollouts, of a time budget.
 
@@ -189,7 +202,7 @@ def _in_seconds(
         begun, now, done = now, time.perf_counter(), done + did
         if now - begun > LATE * each * did:  # at this speed the budget allows smaller rounds
             rule.resize(done + round(max(end - now, 0.0) / (now - begun) * did))
-        _learn(rule, sequences, rollouts)
+        learn(sequences)
     final = new_round(rule.finalists())
     while now < end and final.done[0] < last:
         done += rollouts.run(final, repeats, 1)

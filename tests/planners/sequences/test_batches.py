@@ -83,6 +83,8 @@ TEXTS = [
     "cem:repeats=3",
     "icem:sight=5",
     "random_shooting:repeats=2,sight=3",
+    "icem:memory=1,rate_cost=0.5,rate_limit=0.2",
+    "mppi:knots=5,interpolation=cubic,rate_cost=0.5,sight=5",
 ]
 
 
