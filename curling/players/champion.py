@@ -12,7 +12,7 @@ from typing import Any
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.match.state import TIME
 from bonspiel.curling.model import Curling
-from bonspiel.curling.model_params import nearest_network, throwers_of, why_no_weights
+from bonspiel.curling.model_params import nearest_network, why_no_weights
 from bonspiel.curling.players.quasi_random import MOST_ERRORS
 from bonspiel.curling.players.reply_search import FIRST_ERRORS, ReplySearch, SearchSettings, load_code
 from bonspiel.curling.win_probability import with_network_table
@@ -110,8 +110,7 @@ class Champion:
 def _other_network(match: Any) -> Path | None:
     """The file of weights that are for another match and serve this one too, by what was measured."""
     found = None if match.weights == "none" else nearest_network(match)
-    have_errors = all(player.noise.params.any() for player in throwers_of(match))
-    return found[1].file if found and have_errors and found[1].physics == match.law.experience else None
+    return found[1].file if found and found[1].physics == match.law.experience else None
 
 
 @functools.cache

@@ -105,7 +105,6 @@ class PlannerProcess:
             self._replace(worker)
             await self.rule_based(position, self._standby.limit, None)
             return str(error)
-        self._standby.prepare()
         await self.rule_based(position, self._standby.limit, None)
         await self._standby.wait(self._standby.limit)
         return choice.failure
