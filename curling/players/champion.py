@@ -29,8 +29,7 @@ from bonspiel.planners.wrappers.valued import with_values
 class Champion:
     """The strongest player, with the network of the package that fits the game best; a line says if it is for another.
 
-    In the physics dc2, for players without errors of execution, and without a network `presearch` plays, and a line
-    says why.
+    In the physics dc2 and without a network `presearch` plays, and a line says why.
 
     With the same seed and a budget of simulations, which are throws valued, the decision is the same on however many
     threads.

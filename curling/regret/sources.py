@@ -27,7 +27,7 @@ def judging(match: Curling) -> Curling:
     """The model of a match for the referees, with the nearest network where none is for it.
 
     Raises:
-        UsageError: no network knows the physics, or no player has errors.
+        UsageError: no network knows the physics.
     """
     model = match.planning()
     if why_no_weights(model) is None:

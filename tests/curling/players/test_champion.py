@@ -131,6 +131,30 @@ def test_the_last_stone_takes_what_wins():
     assert 1.0 + decision.value == pytest.approx(wins / 200, abs=0.08)
 
 
+@pytest.mark.parametrize("shot", [9, 15])
+@pytest.mark.parametrize("simulations", [1, 70, 500, 1_500, 3_000, 12_000, 100_000])
+def test_without_errors_each_shot_is_thrown_once_and_the_opponent_tries_a_grid(simulations, shot):
+    model, budget = replace(MODEL, noise="none"), Budget(simulations=simulations)
+    state = position(shot, model=model)
+    decision, again = (
+        Champion(threads=threads).plan(model, state, budget, np.random.default_rng(0)) for threads in (1, 3)
+    )
+    np.testing.assert_array_equal(decision.values, again.values)
+    assert decision.simulations <= max(1.1 * simulations, 1)
+    assert decision.visits.max() <= 1 + (shot == 9)  # and one reply
+    if simulations > 1_000:
+        assert decision.simulations > 0.2 * min(simulations, 100_000 if shot == 9 else 4_000)
+
+
+def test_without_errors_a_last_stone_that_wins_is_certain():
+    stones = no_stones()
+    stones[0] = 0.0, 38.405
+    state, model = state_of(stones, 15, hammer=1, end=1), replace(MODEL, noise="none")
+    decision = Champion(threads=1).plan(model, state, Budget(simulations=8_000), np.random.default_rng(0))
+    after = np.empty_like(state)
+    assert decision.value == 0.0 == model.step(state, decision.action, after, model.params, np.random.default_rng(0))[0]
+
+
 @pytest.mark.parametrize("shot", [0, 9, 15])
 def test_decisions_are_the_same_on_any_number_of_threads(shot):
     one, two = (plan(4_000, shot, threads) for threads in (1, 3))
@@ -243,7 +267,9 @@ def test_noise_that_a_server_rounds_to_single_precision_is_the_same(capfd, said_
         ({"noise": Noise(0.0077, 0.0018)}, "noise speed=0.0077, angle=0.0018, the network is for speed=0.0076, ang"),
         ({"max_speed": 3.5}, "max_speed=3.5, the network is for 4.0"),
         ({"game": "mixed_doubles", "noise": Noise(0.0077, 0.0018)}, "noise speed=0.0077, angle=0.0018, the network"),
+        ({"noise": "none"}, "noise none, the network is for speed=0.0076, angle=0.0018"),
         ({"game": "mixed_doubles", "throwers": (PAIR, PAIR)}, "noise speed=0.05, angle=0.005, the network"),
+        ({"game": "mixed_doubles", "throwers": (PAIR, EXACT)}, "noise speed=0.035, angle=0.0035"),
     ],
 )
 def test_other_games_are_searched_with_the_same_network_and_one_line_says_so(game, said, capfd, said_once):
@@ -262,9 +288,7 @@ def test_other_games_are_searched_with_the_same_network_and_one_line_says_so(gam
 @pytest.mark.parametrize(
     ("game", "said"),
     [
-        ({"noise": "none"}, "noise none, the network is for speed=0.0076, angle=0.0018"),
         ({"physics": "dc2"}, "physics='dc2', the network is for 'fcv1'"),
-        ({"game": "mixed_doubles", "throwers": (PAIR, EXACT)}, "noise speed=0.035, angle=0.0035"),
         ({"ends": 3}, "no network for game='standard' can be used"),
     ],
 )
