@@ -5,17 +5,15 @@ takes both teams for equally strong. `docs/studies/curling.py` fits it and count
 """
 
 import functools
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from bonspiel.curling.ice.noise import is_same_noise, noise_of
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.match.state import shot_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.model_params import why_no_weights
-from bonspiel.curling.settings import NETWORK_TABLE
+from bonspiel.curling.players.evaluation import with_nearest_network, with_network_table
 from bonspiel.planners.model import Array
 
 PLAYOUTS = 300  # for a standard error of at most 0.03
@@ -24,23 +22,17 @@ SLOPES = 1.04, 0.24  # of log odds: without stones to come in the end, and what 
 
 
 @functools.lru_cache(maxsize=8)
-def with_network_table(match: Curling) -> Curling:
-    """Return the match with what the network expects of its ends in place of a table of end scores."""
-    found = replace(match, table=NETWORK_TABLE)
-    found.params  # noqa: B018 - so that its copies, which a search makes, have them
-    return found
-
-
 def estimating(match: Curling) -> Curling:
-    """Return the match for planners with what the network expects of its ends, where that is calibrated.
+    """Return the match for planners, with the nearest network and what it expects of the ends, where there is one.
 
     Args:
         match: of any reward and table.
     """
-    planning = match.planning()
-    usual = is_same_noise(noise_of(match.noise), noise_of(match.law.noises[0]))
-    known = usual and not match.is_mixed and why_no_weights(planning) is None
-    return with_network_table(planning) if known else planning
+    planning = with_nearest_network(match.planning())
+    if planning is None:
+        return match.planning()
+    planning.params  # noqa: B018 - in mixed doubles they take 30 ms
+    return planning if planning.is_mixed else with_network_table(planning)
 
 
 def win_probability(match: Curling, state: Array) -> float:
@@ -58,8 +50,8 @@ def win_probability(match: Curling, state: Array) -> float:
 
 
 def uses_network(model: Curling) -> bool:
-    """Return whether a model from `estimating` values positions by the network."""
-    return model.table == NETWORK_TABLE
+    """Return whether a model from `estimating` values positions by a network."""
+    return why_no_weights(model) is None
 
 
 def expected(model: Curling, state: Array) -> float:

@@ -115,7 +115,7 @@ def _add_map_options(command: argparse.ArgumentParser) -> None:
     option(command, "position", "FILE", text)
     option(command, "--end", "N", "end of the game, from 1 (records and logs only)")
     option(command, "--shot", "N", "shot of that end, from 1 (records and logs only)")
-    option(command, "--planner", "presearch[:key=value,...]", "planner", "presearch")
+    option(command, "--planner", PLANNER, "planner", "champion")
     option(command, "--milliseconds", "T", "time per decision in milliseconds", 2000.0)
     option(command, "--budget", "N", "simulations per decision instead, for a reproducible picture")
     option(command, "--seed", "N", "random seed", 1)

@@ -9,6 +9,7 @@ from bonspiel.curling.ice.sheet import no_stones
 from bonspiel.curling.match.mixed_doubles import mixed_state_of
 from bonspiel.curling.match.state import state_of
 from bonspiel.curling.model import Curling
+from bonspiel.curling.model_params import nearest_network
 from bonspiel.curling.win_probability import (
     SLOPES,
     calibrated,
@@ -47,7 +48,7 @@ def test_what_rounding_puts_beyond_certainty_is_certain(value, shown):
 def test_results_of_matches_and_of_playouts_are_not_rescaled():
     thesis = estimating(Curling(1, tie=0.781))
     assert calibrated(thesis, state_of(no_stones(), 0, end=1), 0.781) == 0.781
-    assert calibrated(estimating(Curling(1, rule="four_rock")), BEGIN, 0.3) == 0.3
+    assert calibrated(estimating(Curling(1, physics="dc2")), BEGIN, 0.3) == 0.3
 
 
 @pytest.mark.parametrize("change", [{"reward": "win"}, {"reward": "win_probability"}, {"table": "thesis"}])
@@ -63,12 +64,19 @@ def test_it_is_team_0_s_and_follows_lead_and_hammer():
     assert chances[2] == pytest.approx(1.0 - chances[3], abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    "game", [{"rule": "four_rock"}, {"physics": "dc2"}, {"noise": "none"}, {"noise": "2*normal_dist"}]
-)
-def test_where_the_network_is_not_calibrated_it_is_that_of_playouts(game):
+@pytest.mark.parametrize("game", [{"physics": "dc2"}, {"weights": "none"}])
+def test_where_no_network_fits_it_is_that_of_playouts(game):
     match = Curling(2, **game)
     assert win_probability(match, BEGIN) == estimate_win_probability(match.planning(), BEGIN)
+
+
+@pytest.mark.parametrize("game", [{"rule": "four_rock"}, {"rule": "none"}, {"noise": "none"}, {"noise": "1.5*normal_dist"}])
+def test_in_other_games_it_is_that_of_the_nearest_network(game):
+    match = Curling(2, **game)
+    file = str(nearest_network(match)[1].file)
+    given = replace(match, reward="win_probability", weights=file, table="network")
+    value = given.value(BEGIN, BEGIN.copy(), 16, given.params, np.random.default_rng(0))
+    assert win_probability(match, BEGIN) == pytest.approx(float(with_slope(value, 16)), rel=1e-12)
 
 
 def test_an_end_of_mixed_doubles_is_set_up_first():
