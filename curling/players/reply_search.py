@@ -9,6 +9,8 @@
    best reply to each of their throws. What a reply is worth less what the network expected corrects the mean of 2,
    which knows more throws (a control variate).
 
+Where the match is lost whatever is thrown, the shot that promised most before the reply is thrown.
+
 Where no player has errors, each shot is thrown once, and replies are sought on a finer grid.
 """
 
@@ -42,6 +44,7 @@ FIRST_ERRORS = 16
 REPLIES_AT_ONCE = 16  # to divide among threads; decisions are the same on however many
 EXACT_SIZE = 16  # times the aims, where there are no errors: what is worth most may take an exact throw
 GRIDS_SHARE = 0.8  # of what is left, for grids without errors, of last stones or of replies; candidates take the rest
+SAME_HOPE = 0.0005  # of values before the replies: what differs by less is equal
 CLOSING_SECONDS = 0.0005  # of a time budget, for what comes after the last throw
 
 Shots = NDArray[np.int64]
@@ -81,12 +84,14 @@ class ReplySearch:
         most_errors: with how many a shot may be thrown; 1 where no player has any.
         values: of each shot with each of them, by the network, [A or more, MOST_ERRORS]; the first `errors` of each.
         errors: with how many each was thrown, [A].
+        rule_based: the number of the first of these shots that is rule-based; the simplest come first.
         corrections: for the first errors of each, what the best reply is worth less that value.
     """
 
     aims: Array
     values: Array
     errors: NDArray[np.int64]
+    rule_based: int
     corrections: list[list[float]]
 
     def __init__(
@@ -118,8 +123,10 @@ class ReplySearch:
     def decide(self, root_actions: Array | None) -> Decision:
         """Choose one of the actions given, or of all useful shots."""
         last, given = shot_of(self.state) == LAST_SHOT, root_actions is not None
+        self.rule_based = 0
         if root_actions is None:
-            root_actions = np.concatenate([self.screened(), own_actions(self.model, self.state)])
+            screened, own = self.screened(), own_actions(self.model, self.state)
+            root_actions, self.rule_based = np.concatenate([screened, own]), len(screened)
         self.values = np.empty((len(root_actions) + MOST_REFINED, MOST_ERRORS))
         self.aims, self.errors, self.corrections = root_actions[:0], np.zeros(0, np.int64), []
         self.join(root_actions)
@@ -132,7 +139,7 @@ class ReplySearch:
             if self.most_errors == 1:
                 self.refine_replies(len(best))
             best = self.compare_replies(best)
-        return self.decision(best)
+        return self.decision(self.most_hopeful(best))
 
     def join(self, aims: Array) -> Shots:
         """Compare these shots too; their numbers."""
@@ -289,6 +296,22 @@ class ReplySearch:
         self.thrown += sum(self.on_threads(work, np.arange(len(found))))
         for (i, _), correction in zip(thrown_with, found.tolist(), strict=True):
             self.corrections[i].append(correction)
+
+    def most_hopeful(self, best: Shots) -> Shots:
+        """The best shots; where the best replies leave all of them lost, or all are equal, the most hopeful one.
+
+        It is worth most before the reply. Of equals it is the simplest: the first of the rule-based shots.
+        """
+        tried = np.flatnonzero(self.errors)
+        answered = np.array([i for i in tried if self.corrections[i]], np.int64)
+        hopes = np.array([self.values[i, : self.errors[i]].mean() for i in tried])
+        replied = [self.values[i, : len(self.corrections[i])] + self.corrections[i] for i in answered]
+        if len(answered) and max(values.mean() for values in replied) <= self.low + self.model.indifference:
+            tried, hopes = answered, hopes[np.isin(tried, answered)]
+        elif np.ptp(hopes) > 0.0:
+            return best
+        equals = tried[hopes >= hopes.max() - SAME_HOPE]
+        return np.append(min(equals, key=lambda i: (i < self.rule_based, i)), best)
 
     def ranked(self, shots: Shots) -> Shots:
         """The shots, best first."""

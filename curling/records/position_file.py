@@ -12,7 +12,14 @@ from bonspiel.planners.checks import require
 from bonspiel.planners.registry import unknown
 from bonspiel.runs.experiment import UsageError, number
 
-NUMBERS = {"shot": (0, STONES - 1), "hammer": (0, 1), "lead": (-1_000, 1_000), "end": (0, 1_000), "ends": (1, 1e6), "extra_ends": (0, 1e6)}
+NUMBERS = {
+    "shot": (0, STONES - 1),
+    "hammer": (0, 1),
+    "lead": (-1_000, 1_000),
+    "end": (0, 1_000),
+    "ends": (1, 1e6),
+    "extra_ends": (0, 1e6),
+}
 KEYS = ("stones", *NUMBERS, "tie", "physics", "rule", "noise", "max_speed", "mixed_doubles", "team", "reward", "source")
 THROWN = f"0 to {STONES - 1}, the shots of the end before it"
 

@@ -70,7 +70,9 @@ def test_where_no_network_fits_it_is_that_of_playouts(game):
     assert win_probability(match, BEGIN) == estimate_win_probability(match.planning(), BEGIN)
 
 
-@pytest.mark.parametrize("game", [{"rule": "four_rock"}, {"rule": "none"}, {"noise": "none"}, {"noise": "1.5*normal_dist"}])
+@pytest.mark.parametrize(
+    "game", [{"rule": "four_rock"}, {"rule": "none"}, {"noise": "none"}, {"noise": "1.5*normal_dist"}]
+)
 def test_in_other_games_it_is_that_of_the_nearest_network(game):
     match = Curling(2, **game)
     file = str(nearest_network(match)[1].file)

@@ -95,7 +95,9 @@ def test_the_picture_shows_both_spins_and_the_choice(last_stone, tmp_path):
     assert len(stars) == 1
     text = " ".join(text.get_text() for text in figure.texts)
     assert "End 2 of 2, stone 16 of 16: yellow to throw, level, yellow has the hammer" in text
-    assert "Win probability of yellow: 100% before it" in text and "the search expects" in text and "simulations" in text
+    assert (
+        "Win probability of yellow: 100% before it" in text and "the search expects" in text and "simulations" in text
+    )
     figure.draw_without_rendering()
     edge = figure.bbox.padded(-0.1 * figure.dpi)  # nothing touches it
     for box in (*(text.get_window_extent() for text in figure.texts), *(axes.get_tightbbox() for axes in figure.axes)):

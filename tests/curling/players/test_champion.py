@@ -155,6 +155,26 @@ def test_without_errors_a_last_stone_that_wins_is_certain():
     assert decision.value == 0.0 == model.step(state, decision.action, after, model.params, np.random.default_rng(0))[0]
 
 
+@pytest.mark.parametrize(
+    ("hopes", "replied", "chosen"),
+    [
+        ((0.02, 0.03, 0.01), (0.0, 0.0, 0.001), 1),  # lost: what promised most before the reply
+        ((0.03, 0.0301, 0.0302), (0.0, 0.0, 0.0), 1),  # of equals the first of the rule-based shots
+        ((0.02, 0.03, 0.01), (0.0, 0.0, 0.01), 2),  # the best reply leaves one a chance
+        ((0.02, 0.02, 0.02), (None, None, None), 1),  # a last stone that changes nothing
+        ((0.02, 0.03, 0.01), (None, None, None), 2),
+    ],
+)
+@pytest.mark.parametrize("low", [0.0, -1.0])
+def test_a_lost_shot_promised_most_and_equals_are_simple(hopes, replied, chosen, low):
+    search = object.__new__(ReplySearch)
+    search.model, search.low, search.rule_based, search.errors = MODEL, low, 1, np.array([4, 4, 4])
+    search.values = low + np.add.outer(hopes, [0.0, 0.001, -0.001, 0.0])
+    corrections = ((reply is not None) * [low + (reply or 0.0)] * 2 for reply in replied)
+    search.corrections = [list(np.array(to) - search.values[i, : len(to)]) for i, to in enumerate(corrections)]
+    assert search.most_hopeful(np.array([2, 0, 1]))[0] == chosen
+
+
 @pytest.mark.parametrize("shot", [0, 9, 15])
 def test_decisions_are_the_same_on_any_number_of_threads(shot):
     one, two = (plan(4_000, shot, threads) for threads in (1, 3))
