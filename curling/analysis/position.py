@@ -23,6 +23,7 @@ from bonspiel.planners.wrappers.presearch import Presearch, Sweep
 from bonspiel.planners.wrappers.presearch.sweep import sweep_of
 
 THROWS, GRID = 400, 4_284
+SEARCHED = 100  # throws that are valued where each takes a search, for the last stone
 WARM_UP = Budget(simulations=2_000)
 
 
@@ -113,7 +114,8 @@ def analyse(match: Curling, state: Array, planner: Planner, name: str, budget: B
     aimed = exact(model, (vx, vy, side))
     exactly = outcome(judging, state, aimed)
     throws = [outcome(judging, state, release(state, decision.action, model.params, rng)) for _ in range(THROWS)]
-    values = win_probability(match, state), float(np.mean([chance(one) for one in throws])), chance(exactly)
+    valued = throws[: THROWS if shot_of(state) != LAST_SHOT - 1 else SEARCHED]
+    values = win_probability(match, state), float(np.mean([chance(one) for one in valued])), chance(exactly)
     engine = make_engine("analytic", physics=model.physics)
     paths = engine.unchecked_path(stones_of(state), row_of(state), np.array([vx, vy]), aimed[2])[1].positions
     chances = values if model.player(state, model.params) > 0.0 else tuple(1.0 - value for value in values)

@@ -66,8 +66,9 @@ class Champion:
 
     def announce(self, model: Model) -> None:
         """Say once on standard error if the network is for another game, or none is there; see `planners.Planner`."""
-        reason = why_no_weights(model) if isinstance(model, Curling) else None
-        if reason is not None and not is_worker():
+        if not isinstance(model, Curling) or is_worker():
+            return
+        if (reason := why_no_weights(model)) is not None:
             other = with_nearest_network(model)
             played = "plays with the network of another game" if other else "leaves this game to presearch"
             _print_once(f"bonspiel: champion {played}: {reason}")

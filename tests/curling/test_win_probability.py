@@ -10,6 +10,7 @@ from bonspiel.curling.match.mixed_doubles import mixed_state_of
 from bonspiel.curling.match.state import state_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.model_params import nearest_network
+from bonspiel.curling.players.champion import Champion
 from bonspiel.curling.win_probability import (
     SLOPES,
     calibrated,
@@ -18,6 +19,7 @@ from bonspiel.curling.win_probability import (
     win_probability,
     with_slope,
 )
+from bonspiel.planners.planner import Budget
 
 MATCH = Curling(3, extra_ends=10)
 BEGIN = MATCH.initial_state(np.random.default_rng(0))
@@ -25,11 +27,25 @@ BEGIN = MATCH.initial_state(np.random.default_rng(0))
 
 def test_it_is_what_the_network_expects_with_its_own_values_of_later_ends_and_a_slope():
     model = replace(MATCH, reward="win_probability", table="network")
-    for shot in (0, 9, 15):
+    for shot in (0, 9, 14):
         state = state_of(no_stones(), shot)
         expected = model.value(state, np.empty_like(state), 16, model.params, np.random.default_rng(0))
         odds = (expected / (1.0 - expected)) ** (SLOPES[0] + SLOPES[1] * (16 - shot) / 16)
         assert win_probability(MATCH, state) == pytest.approx(odds / (1.0 + odds), rel=1e-12)
+
+
+@pytest.mark.parametrize(("end", "lead"), [(2, 0), (1, -1), (1, 2)])
+def test_before_a_last_stone_it_is_the_mean_of_what_comes_of_the_best_shot(end, lead):
+    stones = no_stones()
+    stones[0], stones[8], stones[9] = (0.0, 38.405), (0.9, 38.3), (1.3, 38.6)  # red is shot stone, and can be hit
+    state, model, rng = state_of(stones, 15, 1, end, lead), estimating(MATCH), np.random.default_rng(1)
+    shot = Champion(threads=1).plan(model, state, Budget(simulations=60_000), rng).action
+    results, after = np.empty(2_000), np.empty_like(state)
+    for throw in range(len(results)):
+        reward, _ = model.step(state, shot, after, model.params, rng)
+        results[throw] = calibrated(model, after, reward)
+    assert win_probability(MATCH, state) == pytest.approx(results.mean(), abs=0.03)
+    assert win_probability(MATCH, state) == win_probability(MATCH, state)
 
 
 def test_slopes_keep_the_order_and_what_is_certain_and_treat_both_teams_alike():
