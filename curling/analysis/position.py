@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bonspiel.curling.dynamics import release
+from bonspiel.curling.analysis.valuation import throw
 from bonspiel.curling.ice.engines import make_engine
 from bonspiel.curling.ice.physics import law_index
 from bonspiel.curling.ice.sheet import LAST_SHOT
@@ -13,6 +13,7 @@ from bonspiel.curling.ice.shots import draw, reach
 from bonspiel.curling.match.state import row_of, shot_of, stones_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.players.lookahead import new_scratch, screen
+from bonspiel.curling.players.quasi_random import quasi_random_errors
 from bonspiel.curling.records.umpire import Outcome, exact, outcome
 from bonspiel.curling.win_probability import calibrated, estimating, uses_network, win_probability, with_slope
 from bonspiel.planners.contract.decisions import checked_plan
@@ -113,7 +114,8 @@ def analyse(match: Curling, state: Array, planner: Planner, name: str, budget: B
     vx, vy, side = decision.action.tolist()
     aimed = exact(model, (vx, vy, side))
     exactly = outcome(judging, state, aimed)
-    throws = [outcome(judging, state, release(state, decision.action, model.params, rng)) for _ in range(THROWS)]
+    thrower, deviates = model.thrower(state), quasi_random_errors(rng.random(4), 0, THROWS)
+    throws = [outcome(judging, state, throw(model, thrower, (vx, vy, side), one)) for one in deviates]
     valued = throws[: THROWS if shot_of(state) != LAST_SHOT - 1 else SEARCHED]
     values = win_probability(match, state), float(np.mean([chance(one) for one in valued])), chance(exactly)
     engine = make_engine("analytic", physics=model.physics)

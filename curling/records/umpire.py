@@ -135,7 +135,12 @@ def replay(record: Record, tolerance: float = 1e-6) -> Array:
             # an unfinished record may lack the line of its last end
             end = next(ends, None)
             cut = end is None and shot is record.shots[-1] and record.result.reason == "unfinished"
-            require(cut or end == (shot.end, after.points), f"the line of end {shot.end + 1}", end, f"{End(shot.end, after.points)}")
+            require(
+                cut or end == (shot.end, after.points),
+                f"the line of end {shot.end + 1}",
+                end,
+                f"{End(shot.end, after.points)}",
+            )
         states.append(state)
     require(next(ends, None) is None, "ends", record.ends, "the ends of the shots on record")
     for setup in setups:  # of an end without a shot on record
