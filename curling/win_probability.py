@@ -34,11 +34,11 @@ def estimating(match: Curling) -> Curling:
     Args:
         match: of any reward and table.
     """
-    planning = with_nearest_network(match.planning())
-    if planning is None:
-        return match.planning()
-    planning.params  # noqa: B018 - in mixed doubles they take 30 ms
-    return planning if planning.is_mixed else with_network_table(planning)
+    planning = match.planning()
+    model = with_nearest_network(planning)
+    if model is None:
+        return planning
+    return model if model.is_mixed else with_network_table(model)
 
 
 def win_probability(match: Curling, state: Array) -> float:

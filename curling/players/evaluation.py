@@ -52,6 +52,7 @@ def planning_model(model: Model) -> Curling:
     return curling if curling.reward == "win_probability" else curling.planning()
 
 
+@functools.lru_cache(maxsize=8)
 def with_nearest_network(match: Curling) -> Curling | None:
     """The match with the network of the package that fits it best; the same match if that network is for it.
 
@@ -62,7 +63,9 @@ def with_nearest_network(match: Curling) -> Curling | None:
     found = None if match.weights == "none" else nearest_network(match)
     if found is None or found[1].physics != match.law.experience:
         return None
-    return replace(match, weights=str(found[1].file))
+    model = replace(match, weights=str(found[1].file))
+    model.params  # noqa: B018 - so that its copies have them; in mixed doubles they take 30 ms
+    return model
 
 
 @functools.lru_cache(maxsize=8)

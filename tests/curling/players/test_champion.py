@@ -20,6 +20,7 @@ from bonspiel.curling.model import Curling
 from bonspiel.curling.model_params import nearest_network, weights_of
 from bonspiel.curling.players import champion
 from bonspiel.curling.players.champion import Champion
+from bonspiel.curling.players.evaluation import with_nearest_network
 from bonspiel.curling.players.lookahead import AIMS_KEPT, BEST_REPLIES, FEW, expect, look_further, new_scratch, screen
 from bonspiel.curling.players.quasi_random import MOST_ERRORS, quasi_random_errors
 from bonspiel.curling.players.reply_search import FIRST_ERRORS, ReplySearch
@@ -303,6 +304,12 @@ def test_other_games_are_searched_with_the_same_network_and_one_line_says_so(gam
         np.testing.assert_array_equal(one.values, other.values)
     (line,) = capfd.readouterr().err.splitlines()
     assert line.startswith(f"bonspiel: champion plays with the network of another game: {said}")
+
+
+def test_the_parameters_of_a_match_are_made_once_for_all_its_shots():
+    models = (with_nearest_network(Curling(2, game="mixed_doubles", throwers=(PAIR, PAIR))) for _ in range(2))
+    one, two = (model.params for model in models)
+    assert one is two
 
 
 @pytest.mark.parametrize(
