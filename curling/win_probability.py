@@ -16,7 +16,7 @@ from bonspiel.curling.match.state import TIME, shot_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.model_params import why_no_weights
 from bonspiel.curling.players.evaluation import with_nearest_network, with_network_table
-from bonspiel.curling.players.reply_search import ReplySearch, SearchSettings
+from bonspiel.curling.players.reply_search import ReplySearch, SearchSettings, load_code
 from bonspiel.planners.model import Array
 from bonspiel.planners.planner import Budget
 
@@ -38,6 +38,7 @@ def estimating(match: Curling) -> Curling:
     model = with_nearest_network(planning)
     if model is None:
         return planning
+    load_code()  # before a clock runs: that of the first last stone
     return model if model.is_mixed else with_network_table(model)
 
 

@@ -1,5 +1,7 @@
 """The win probability that clients, analyses and pages show."""
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -46,6 +48,19 @@ def test_before_a_last_stone_it_is_the_mean_of_what_comes_of_the_best_shot(end, 
         results[throw] = calibrated(model, after, reward)
     assert win_probability(MATCH, state) == pytest.approx(results.mean(), abs=0.03)
     assert win_probability(MATCH, state) == win_probability(MATCH, state)
+
+
+def test_the_first_estimate_loads_all_that_a_last_stone_needs():
+    code = (
+        "import numpy as np\n"
+        "from bonspiel.curling.model import Curling\n"
+        "from bonspiel.curling.players.lookahead import expect\n"
+        "from bonspiel.curling.win_probability import win_probability\n"
+        "win_probability(Curling(), Curling().initial_state(np.random.default_rng(0)))\n"
+        "print(len(expect.overloads))"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
+    assert result.stdout.split() == ["1"], result.stderr
 
 
 def test_slopes_keep_the_order_and_what_is_certain_and_treat_both_teams_alike():
