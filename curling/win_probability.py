@@ -65,8 +65,22 @@ def _before_last_stone(model: Curling, state: Array) -> float:
         decision = search.decide(None)
     best = int((search.aims == decision.action).all(1).argmax())
     values = model.player(state, model.params) * search.values[best, : search.errors[best]]
-    ends_match = int(state[TIME]) + 1 >= model.horizon
-    return float(np.mean(values if ends_match else with_slope(values, STONES)))
+    return float(np.mean(after_throws(model, state, values)))
+
+
+def after_throws(model: Curling, state: Array, values: Array) -> Array:
+    """Return a team's probabilities to win after throws in a position, for what is expected then; see `calibrated`.
+
+    Args:
+        model: from `estimating`, with a network.
+        state: before the throws.
+        values: the team's expectations after them, [n].
+    """
+    if int(state[TIME]) + 1 >= model.horizon:  # what comes of the throw is certain
+        return values
+    shot = shot_of(state)
+    found: Array = with_slope(values, STONES if shot == LAST_SHOT else LAST_SHOT - shot)
+    return found
 
 
 def uses_network(model: Curling) -> bool:

@@ -15,7 +15,7 @@ from bonspiel.curling.model import Curling
 from bonspiel.curling.players.lookahead import new_scratch, screen
 from bonspiel.curling.players.quasi_random import quasi_random_errors
 from bonspiel.curling.records.umpire import Outcome, exact, outcome
-from bonspiel.curling.win_probability import calibrated, estimating, uses_network, win_probability, with_slope
+from bonspiel.curling.win_probability import after_throws, calibrated, estimating, uses_network, win_probability
 from bonspiel.planners.contract.decisions import checked_plan
 from bonspiel.planners.core.aims import aims_of
 from bonspiel.planners.model import Array, Rng
@@ -97,8 +97,7 @@ def sweep_aims(match: Curling, state: Array, budget: Budget, rng: Rng) -> Sweep:
     aims = aims_of(blocks)
     values = np.empty(len(aims))
     screen(state, aims, model.params, rng, values, new_scratch())
-    shot = shot_of(state)
-    values = with_slope(of_mover(values, model, state), LAST_SHOT + 1 if shot == LAST_SHOT else LAST_SHOT - shot)
+    values = after_throws(model, state, of_mover(values, model, state))
     return sweep_of(blocks, values, np.ones(len(aims)), len(aims))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bonspiel.curling.analysis import value_map_picture
-from bonspiel.curling.analysis.position import analyse, stopping_places
+from bonspiel.curling.analysis.position import analyse, stopping_places, sweep_aims
 from bonspiel.curling.analysis.value_map import read_position
 from bonspiel.curling.ice.engines import make_engine
 from bonspiel.curling.ice.physics import law_index
@@ -85,6 +85,14 @@ def _yellow_wins(stones):
     distances = np.nan_to_num(np.hypot(*(stones - (0.0, 38.405)).T), nan=np.inf)
     best = [distances[:8].min(), distances[8:].min()]
     return 0.5 if min(best) > 1.974 else float(best[1] < best[0])
+
+
+def test_a_draw_at_the_end_of_the_match_is_worth_what_its_settings_say():
+    model = Curling(ends=1, tie=0.781)
+    state = state_of(no_stones(), 15)
+    sweep = sweep_aims(model, state, Budget(simulations=1), np.random.default_rng(0))
+    raw = np.unique(np.concatenate([block.ravel() for block in sweep.raw]))
+    np.testing.assert_allclose(raw, [0.781, 1.0], atol=1e-12)  # nobody scores, or yellow does
 
 
 def test_the_picture_shows_both_spins_and_the_choice(last_stone, tmp_path):
