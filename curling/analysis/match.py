@@ -12,9 +12,9 @@ import numpy as np
 from bonspiel.curling import players
 from bonspiel.curling.analysis.shot_names import shot_name
 from bonspiel.curling.analysis.valuation import Estimate, PositionJudge, estimate
-from bonspiel.curling.ice.sheet import stones_at
+from bonspiel.curling.ice.sheet import STONES, stones_at
 from bonspiel.curling.match.mixed_doubles import is_setup_due
-from bonspiel.curling.match.state import apply_rules, team_of
+from bonspiel.curling.match.state import TIME, apply_rules, team_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.records.match_data import Match, Record, Throw
 from bonspiel.curling.records.umpire import first_state, set_up, turn_of
@@ -77,6 +77,21 @@ def thrown_shots(record: Record) -> list[ThrownShot]:
         found.append(ThrownShot(number, state, shot.aim, next_state, after_end))
         state = next_state
     return found
+
+
+def states_of(record: Record) -> list[Array]:
+    """The states before all shots of a record, and before the next one if the match can go on, [state_dim] each.
+
+    Raises:
+        ValueError: see `thrown_shots`.
+    """
+    model, shots = record.match.model(), thrown_shots(record)
+    state = shots[-1].next_state if shots else first_state(model)
+    states = [shot.state for shot in shots]
+    if model.steps_left(state) == 0:
+        return states
+    setup = next((setup for setup in record.setups if setup.end == int(state[TIME]) // STONES), None)
+    return [*states, model.begin_end(state, setup.choice if setup else None)]
 
 
 @functools.cache

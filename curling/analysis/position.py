@@ -1,25 +1,30 @@
-"""The analysis of a position: the decision of a pre-search, the values of all aims, and the outcomes of the shot."""
+"""The analysis of a position: the decision of a planner, the values of all aims, and the outcomes of the shot."""
 
 from math import atan2, cos, hypot, sin
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from bonspiel.curling import players
-from bonspiel.curling.analysis.valuation import playouts
-from bonspiel.curling.dynamics import release
+from bonspiel.curling.analysis.valuation import throw
 from bonspiel.curling.ice.engines import make_engine
 from bonspiel.curling.ice.physics import law_index
+from bonspiel.curling.ice.sheet import LAST_SHOT
 from bonspiel.curling.ice.shots import draw, reach
-from bonspiel.curling.match.state import row_of, stones_of
+from bonspiel.curling.match.state import row_of, shot_of, stones_of
 from bonspiel.curling.model import Curling
+from bonspiel.curling.players.lookahead import new_scratch, screen
+from bonspiel.curling.players.quasi_random import quasi_random_errors
 from bonspiel.curling.records.umpire import Outcome, exact, outcome
+from bonspiel.curling.win_probability import after_throws, calibrated, estimating, uses_network, win_probability
+from bonspiel.planners.contract.decisions import checked_plan
+from bonspiel.planners.core.aims import aims_of
 from bonspiel.planners.model import Array, Rng
-from bonspiel.planners.planner import Budget, Decision
+from bonspiel.planners.planner import Budget, Decision, Planner
 from bonspiel.planners.wrappers.presearch import Presearch, Sweep
-from bonspiel.runs.experiment import UsageError
+from bonspiel.planners.wrappers.presearch.sweep import sweep_of
 
-THROWS, PLAYOUTS = 400, 2_000
+THROWS, GRID = 400, 4_284
+SEARCHED = 100  # throws that are valued where each takes a search, for the last stone
 WARM_UP = Budget(simulations=2_000)
 
 
@@ -31,13 +36,13 @@ class Analysis(NamedTuple):
         state: the position.
         planner: its text, and its time if it has one.
         decision: of the planner.
-        sweep: values of the grid of aims, for the player to move.
+        sweep: win probabilities of the team to move by the grid of aims.
         paths: paths of the stones after the shot without error, [T, 16, 2].
         throws: stones at rest, by the rules, after throws of the shot with errors, [THROWS, 16, 2].
         exactly: stones at rest, by the rules, after the shot without error, [16, 2].
-        before: win probability of the team to move by playouts from the position.
-        after: the same after throws of the shot with errors.
-        exact: the same after the shot without error.
+        before: win probability of the team to move, by `curling.win_probability`.
+        after: its mean after the throws.
+        exact: that after the shot without error.
     """
 
     model: Curling
@@ -53,7 +58,7 @@ class Analysis(NamedTuple):
     exact: float
 
 
-def win_probability(value: Any, model: Curling, state: Array) -> Any:
+def of_mover(value: Any, model: Curling, state: Array) -> Any:
     """Win probability of the team to move, from its values: those of team 1 are the negatives of team 0's."""
     return value if model.player(state, model.params) > 0.0 else 1.0 + value
 
@@ -79,40 +84,41 @@ def stopping_places(model: Curling, actions: Array) -> Array:
     return places
 
 
-def parse_presearch(text: str) -> Presearch:
-    """A pre-search from its text.
+def sweep_aims(match: Curling, state: Array, budget: Budget, rng: Rng) -> Sweep:
+    """The win probabilities of a grid of aims: the network's after throws without errors, smoothed by the errors.
 
-    Raises:
-        UsageError: the text names another planner, or none.
+    Where no network fits the match a pre-search rolls out, for a part of the budget.
     """
-    try:
-        planner = players.parse(text)
-    except (ValueError, TypeError) as error:
-        raise UsageError(str(error)) from error
-    if not isinstance(planner, Presearch):
-        raise UsageError(f"{text} has no values of aims: give presearch, or presearch:inner=(...),...")
-    return planner
+    model = estimating(match)
+    if not uses_network(model):
+        found = Presearch().sweep(model, state, budget, rng)
+        return found._replace(smooth=[of_mover(smooth, model, state) for smooth in found.smooth])
+    blocks = model.aim_grid(state, GRID)
+    aims = aims_of(blocks)
+    values = np.empty(len(aims))
+    screen(state, aims, model.params, rng, values, new_scratch())
+    values = after_throws(model, state, of_mover(values, model, state))
+    return sweep_of(blocks, values, np.ones(len(aims)), len(aims))
 
 
-def analyse(match: Curling, state: Array, planner: Presearch, name: str, budget: Budget, rng: Rng) -> Analysis:
+def analyse(match: Curling, state: Array, planner: Planner, name: str, budget: Budget, rng: Rng) -> Analysis:
     """Let the planner choose a shot in a state of a match, and play its outcomes."""
-    model = match.planning()
+    model, judging = match.planning(), estimating(match)
     planner.plan(model, state, WARM_UP, np.random.default_rng(0))  # untimed warm-up: loads or compiles the code
-    decision, sweep = planner.plan_with_sweep(model, state, budget, rng)
+    decision = checked_plan(planner, model, state, budget, rng)
 
-    def value_after(after: Outcome, n: int) -> float:
-        return after.reward if after.over else playouts(model, after.state, n, rng)
+    def chance(after: Outcome) -> float:
+        return calibrated(judging, after.state, after.reward) if after.over else win_probability(match, after.state)
 
     vx, vy, side = decision.action.tolist()
     aimed = exact(model, (vx, vy, side))
-    exactly = outcome(model, state, aimed)
-    throws = [outcome(model, state, release(state, decision.action, model.params, rng)) for _ in range(THROWS)]
-    sign = model.player(state, model.params)
-    before = playouts(model, state, PLAYOUTS, rng)
-    after = np.mean([value_after(one, PLAYOUTS // THROWS) for one in throws])
-    values = before, after, value_after(exactly, PLAYOUTS)
+    exactly = outcome(judging, state, aimed)
+    thrower, deviates = model.thrower(state), quasi_random_errors(rng.random(4), 0, THROWS)
+    throws = [outcome(judging, state, throw(model, thrower, (vx, vy, side), one)) for one in deviates]
+    valued = throws[: THROWS if shot_of(state) != LAST_SHOT - 1 else SEARCHED]
+    values = win_probability(match, state), float(np.mean([chance(one) for one in valued])), chance(exactly)
     engine = make_engine("analytic", physics=model.physics)
     paths = engine.unchecked_path(stones_of(state), row_of(state), np.array([vx, vy]), aimed[2])[1].positions
-    chances = (float(win_probability(sign * value, model, state)) for value in values)
-    places = np.array([one.stones for one in throws])
+    chances = values if model.player(state, model.params) > 0.0 else tuple(1.0 - value for value in values)
+    sweep, places = sweep_aims(match, state, budget, rng), np.array([one.stones for one in throws])
     return Analysis(model, state, name, decision, sweep, paths, places, exactly.stones, *chances)

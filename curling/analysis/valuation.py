@@ -131,13 +131,6 @@ def value_after(model: Curling, state: Array, action: Array, n: int, rng: Rng) -
     return float(values.mean())
 
 
-def playouts(model: Curling, state: Array, n: int, rng: Rng) -> float:
-    """Mean value for team 0 of n playouts by the default policy."""
-    scratch = np.empty(model.state_dim)
-    values = [model.rollout(state.copy(), scratch, STONES, model.params, rng) for _ in range(n)]
-    return float(np.mean(values))
-
-
 def _part(budget: Budget, parts: int) -> Budget:
     """The budget divided, with at least one simulation in each part."""
     if budget.simulations is not None:

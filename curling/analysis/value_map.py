@@ -1,74 +1,59 @@
 """The verb `map`: positions of curling, from records and from JSON files, and their pictures."""
 
 import argparse
-import json
 from pathlib import Path
 
 import numpy as np
 
+from bonspiel.curling import players
 from bonspiel.curling.analysis import value_map_picture
-from bonspiel.curling.analysis.match import thrown_shots
-from bonspiel.curling.analysis.position import analyse, parse_presearch
+from bonspiel.curling.analysis.match import states_of
+from bonspiel.curling.analysis.position import analyse
 from bonspiel.curling.checks import check_match_state
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.logs import match_files
+from bonspiel.curling.match.state import TIME
 from bonspiel.curling.model import Curling
-from bonspiel.curling.records.position import MatchPosition
+from bonspiel.curling.records.position_file import read_positions
 from bonspiel.planners.checks import require
 from bonspiel.planners.model import Array
-from bonspiel.planners.planner import Budget
-from bonspiel.planners.registry import unknown
-from bonspiel.runs.experiment import RunError, UsageError, number
+from bonspiel.planners.planner import Budget, unsupported
+from bonspiel.runs.experiment import RunError, UsageError, number, parsed
 from bonspiel.runs.files import check_writable, unused, writing
 
 LONGEST = 600_000.0  # ms
 PICTURES = ".png", ".svg", ".pdf", ".jpg"
-KEYS = "stones", "shot", "hammer", "end", "lead", "ends", "physics"  # of a file; those of a standard game
 
 
 def from_record(path: Path, end: int, shot: int) -> tuple[Curling, Array]:
-    """The match and the state before a shot of a recorded or logged game; ends and shots count from 1.
+    """The match and the state before a shot of a recorded or logged game, or before the one that is to be decided.
+
+    Ends and shots count from 1.
 
     Raises:
         ValueError: no record, or it has no such shot.
     """
     game = match_files.read_match(path, partial=True)
-    ends = 1 + max((shot.end for shot in game.shots), default=0)
+    model, states = game.match.model(), states_of(game)
+    ends = 1 + int(states[-1][TIME]) // STONES
     require(1 <= end <= ends, "end", end, f"from 1 to {ends}, the ends of this game")
-    model = game.match.model()
     require(1 <= shot <= model.end_shots, "shot", shot, f"from 1 to {model.end_shots}")
-    index = (end - 1) * model.end_shots + shot - 1
-    last = len(game.shots) - (end - 1) * model.end_shots
-    require(shot <= last, "shot", shot, f"at most {last}, the last of this end on record")
-    return model, thrown_shots(game)[index].state
+    here = [state for state in states if int(state[TIME]) // STONES == end - 1]
+    require(shot <= len(here), "shot", shot, f"at most {len(here)}, the last one of this end that is known")
+    return model, here[shot - 1]
 
 
 def from_json(path: Path) -> tuple[Curling, Array]:
-    """The match and the state of a file that holds one JSON object.
-
-    Its keys are those of `KEYS`, as in `curling.records.position.MatchPosition`; all but stones and shot are optional.
+    """The match and the state of a file that holds one position; see `curling.records.position_file`.
 
     Raises:
-        ValueError, UsageError: no such object, or no position of such a match.
+        UsageError: none, or more than one.
     """
-    try:
-        given = json.loads(path.read_text(encoding="utf-8"))
-    except RecursionError:
-        raise UsageError("nested too deeply: must be a position") from None
-    require(isinstance(given, dict), "position", given, f"a JSON object with the keys {', '.join(KEYS)}")
-    for key in given:
-        if key not in KEYS:
-            raise unknown("key of a position", key, KEYS)
-    for key, allowed in (("stones", f"{STONES} places, each [x, y] or null"), ("shot", f"0 to {STONES - 1}")):
-        if key not in given:
-            raise UsageError(f"{key} is missing ({allowed})")
-    for key in ("shot", "hammer", "end", "lead"):
-        if key in given:
-            number(key, given[key], -1_000, 1_000, whole=True)
-    position = MatchPosition.from_json(given)
-    match = position.model()
-    require(position.end < match.ends, "end", position.end, f"below ends={match.ends}, as it counts from 0")
-    return match, position.state()
+    found = read_positions(path)
+    if len(found) > 1:
+        raise UsageError(f"{path} holds {len(found)} positions: must be one")
+    position, _ = found[0]
+    return position.model(), position.state()
 
 
 def read_position(path: Path, end: int | None, shot: int | None) -> tuple[Curling, Array]:
@@ -81,19 +66,18 @@ def read_position(path: Path, end: int | None, shot: int | None) -> tuple[Curlin
         if path.suffix == ".json":
             if end is not None or shot is not None:
                 raise UsageError("--end and --shot are for records only (.jsonl); a .json file is one position")
-            match, state = from_json(path)
-        else:
-            path.stat()  # report a wrong name before missing options
-            if end is None or shot is None:
-                raise UsageError("not .json, so the record of a game or a log: choose a position with --end N --shot N")
-            match, state = from_record(path, end, shot)
+            return from_json(path)
+        path.stat()  # report a wrong name before missing options
+        if end is None or shot is None:
+            raise UsageError("not .json, so the record of a game or a log: choose a position with --end N --shot N")
+        match, state = from_record(path, end, shot)
         return match, check_match_state(match, state)
     except OSError as error:
         raise UsageError(f"{path} cannot be read ({error.strerror})") from error
     except RecursionError as error:
         raise UsageError(f"{path}: nested too deeply") from error
     except (ValueError, TypeError, UsageError) as error:
-        named = str(error).startswith(str(path))  # the reader of records names file and line
+        named = str(error).startswith(str(path))  # the readers of records and of positions name the file
         raise UsageError(str(error) if named else f"{path}: {error}") from error
 
 
@@ -113,8 +97,10 @@ def main(arguments: argparse.Namespace) -> int:
     else:
         budget, name = Budget(simulations=number("budget", arguments.budget, 1, 1e12, whole=True)), text
     rng = np.random.default_rng(number("seed", arguments.seed, 0, 2**32 - 1, whole=True))
-    planner = parse_presearch(text)
+    planner = parsed(players.parse, text)
     match, state = read_position(arguments.position, arguments.end, arguments.shot)
+    if reason := unsupported(planner, match.planning()):
+        raise UsageError(f"{text} cannot play curling: {reason}")
     try:
         found = analyse(match, state, planner, name, budget, rng)
     except (ValueError, TypeError) as error:

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 from matplotlib.ticker import PercentFormatter
 
-from bonspiel.curling.analysis.position import THROWS, Analysis, stopping_places, win_probability
+from bonspiel.curling.analysis.position import THROWS, Analysis, of_mover, stopping_places
 from bonspiel.curling.choice.aim_grid import WIDEST
 from bonspiel.curling.env.picture import ICE, LINE, NAMES, TEAMS, draw_ice, draw_paths, draw_rests, draw_stones, moved
 from bonspiel.curling.ice.physics import law_index
@@ -50,9 +50,8 @@ def speeds(actions: Array) -> Array:
 
 def aims_by_spin(found: Analysis) -> dict[float, SpinAims]:
     """The grid of aims by spin."""
-    values = (win_probability(smooth, found.model, found.state) for smooth in found.sweep.smooth)
     blocks: dict[float, list[tuple[AimBlock, Array]]] = {1.0: [], -1.0: []}
-    for block, value in zip(found.sweep.blocks, values, strict=True):
+    for block, value in zip(found.sweep.blocks, found.sweep.smooth, strict=True):
         blocks[float(block.actions[0, 0, 2])].append((block, value))
     slow_first = {side: sorted(both, key=lambda one: speeds(one[0].actions).max()) for side, both in blocks.items()}
     return {side: SpinAims(*both) for side, both in slow_first.items()}
@@ -81,12 +80,12 @@ def choice(found: Analysis) -> str:
     weight = "draw" if hypot(vx, vy) <= fastest_draw(aims_by_spin(found)[spin]) else "hit"
     others = len(list(moved(found.paths))) - 1
     contact = f", moves {counted(others, 'stone')}" if others else ""
-    mover = NAMES[team_of(found.state)].capitalize()
-    expected = win_probability(found.decision.value, found.model, found.state)
+    mover = NAMES[team_of(found.state)]
+    expected = of_mover(found.decision.value, found.model, found.state)
     estimate = "" if isnan(expected) else f"; the search expects {expected:.0%}"
     shot = f"{SPINS[spin]}, {weight} weight, {hypot(vx, vy):.2f} m/s{contact}"
     after = f"{found.after:.0%} after it, {found.exact:.0%} if thrown exactly{estimate}"
-    return f"Chosen: {shot}. {mover} wins {found.before:.0%} of playouts before it, {after}"
+    return f"Chosen: {shot}. Win probability of {mover}: {found.before:.0%} before it, {after}"
 
 
 def draw(found: Analysis) -> Figure:
@@ -96,7 +95,7 @@ def draw(found: Analysis) -> Figure:
             height = 1.0 - down / SIZE[1]
             line = figure.text(LEFT / SIZE[0], height, text, fontsize=size, fontweight=weight, va="center")
             room = figure.bbox.width * (RIGHT + SHEET[0] + GAP + STRIP - LEFT) / SIZE[0]  # as wide as what is below
-            line.set_fontsize(size * min(1.0, room / line.get_window_extent().width))
+            line.set_fontsize(size * min(1.0, 0.98 * room / line.get_window_extent().width))
         _position(_sheet(figure, found, LEFT, TOP, "The position and the shot as aimed"), found)
         title = f"After it, and a dot for each stone after {THROWS} throws with errors"
         _errors(_sheet(figure, found, LEFT, BOTTOM, title), found)

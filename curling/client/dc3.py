@@ -74,7 +74,7 @@ class AnnouncedMatch:
         stones, hammer = stone_array(state.stones), int(state.hammer == "team1")
         position = self._position(stones, state.shot, hammer, scores[0] - scores[1], state.end)
         if position.team != self.team:
-            raise ProtocolError(f"the own team is to move, but shot {state.shot} is the other team's")
+            raise ProtocolError(f"the own team is to move, but shot {state.shot + 1} is the other team's")
         return position
 
     def _position(self, stones: np.ndarray, shot: int, hammer: int, lead: int, end: int) -> MatchPosition:

@@ -6,16 +6,15 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.match.state import TIME
 from bonspiel.curling.model import Curling
-from bonspiel.curling.model_params import nearest_network, throwers_of, why_no_weights
+from bonspiel.curling.model_params import why_no_weights
+from bonspiel.curling.players.evaluation import with_nearest_network, with_network_table
 from bonspiel.curling.players.quasi_random import MOST_ERRORS
 from bonspiel.curling.players.reply_search import FIRST_ERRORS, ReplySearch, SearchSettings, load_code
-from bonspiel.curling.win_probability import with_network_table
 from bonspiel.planners.checks import check_actions, require, require_count, require_positive, steps_left
 from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, check_plan
@@ -29,8 +28,7 @@ from bonspiel.planners.wrappers.valued import with_values
 class Champion:
     """The strongest player, with the network of the package that fits the game best; a line says if it is for another.
 
-    In the physics dc2, for players without errors of execution, and without a network `presearch` plays, and a line
-    says why.
+    In the physics dc2 and without a network `presearch` plays, and a line says why.
 
     With the same seed and a budget of simulations, which are throws valued, the decision is the same on however many
     threads.
@@ -68,9 +66,10 @@ class Champion:
 
     def announce(self, model: Model) -> None:
         """Say once on standard error if the network is for another game, or none is there; see `planners.Planner`."""
-        reason = why_no_weights(model) if isinstance(model, Curling) else None
-        if reason is not None and not is_worker():
-            other = _other_network(model)
+        if not isinstance(model, Curling) or is_worker():
+            return
+        if (reason := why_no_weights(model)) is not None:
+            other = with_nearest_network(model)
             played = "plays with the network of another game" if other else "leaves this game to presearch"
             _print_once(f"bonspiel: champion {played}: {reason}")
 
@@ -82,12 +81,11 @@ class Champion:
         curling: Any = model
         if curling.reward == "win":
             curling = curling.planning()
-        if why_no_weights(curling) is not None:
-            self.announce(curling)
-            network = _other_network(curling)
-            if network is None:
-                return Presearch().plan(curling, state, budget, rng, given)
-            curling = replace(curling, weights=str(network))
+        self.announce(curling)
+        with_network = with_nearest_network(curling)
+        if with_network is None:
+            return Presearch().plan(curling, state, budget, rng, given)
+        curling = with_network
         if curling.table is None and not curling.is_mixed:
             curling = with_network_table(curling)
         if curling.reward == "points":  # the network knows no end but this one
@@ -105,13 +103,6 @@ class Champion:
 
             # whether all returns tie is asked of the network too
             return by_second_reward(with_values(curling), state, budget, rng, start, search, FIRST_ERRORS)
-
-
-def _other_network(match: Any) -> Path | None:
-    """The file of weights that are for another match and serve this one too, by what was measured."""
-    found = None if match.weights == "none" else nearest_network(match)
-    have_errors = all(player.noise.params.any() for player in throwers_of(match))
-    return found[1].file if found and have_errors and found[1].physics == match.law.experience else None
 
 
 @functools.cache

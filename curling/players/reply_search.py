@@ -8,6 +8,10 @@
 3. The finalists are compared a shot deeper by sequential halving (Karnin, Koren and Somekh 2013): the opponent has its
    best reply to each of their throws. What a reply is worth less what the network expected corrects the mean of 2,
    which knows more throws (a control variate).
+
+Where the match is lost whatever is thrown, the shot that promised most before the reply is thrown.
+
+Where no player has errors, each shot is thrown once, and replies are sought on a finer grid.
 """
 
 import math
@@ -22,6 +26,7 @@ from numpy.typing import NDArray
 from bonspiel.curling.ice.sheet import LAST_SHOT
 from bonspiel.curling.match.state import shot_of
 from bonspiel.curling.model import Curling
+from bonspiel.curling.model_params import throwers_of
 from bonspiel.curling.players.lookahead import Scratch, expect, look_further, new_scratch, screen
 from bonspiel.curling.players.quasi_random import MOST_ERRORS, quasi_random_errors, sobol
 from bonspiel.curling.players.refinement import MOST_REFINED, STEPS, ErrorGrid
@@ -37,6 +42,9 @@ FEWEST, COARSE = 72, 256  # aims of the smallest grid, and of the one by which t
 PEAKS = 16
 FIRST_ERRORS = 16
 REPLIES_AT_ONCE = 16  # to divide among threads; decisions are the same on however many
+EXACT_SIZE = 16  # times the aims, where there are no errors: what is worth most may take an exact throw
+GRIDS_SHARE = 0.8  # of what is left, for grids without errors, of last stones or of replies; candidates take the rest
+SAME_HOPE = 0.0005  # of values before the replies: what differs by less is equal
 CLOSING_SECONDS = 0.0005  # of a time budget, for what comes after the last throw
 
 Shots = NDArray[np.int64]
@@ -71,14 +79,19 @@ class ReplySearch:
         thrown: throws valued so far, replies included.
         aims: the shots compared, [A, 3].
         throws: errors of execution, [N, 4], in standard deviations.
+        size: most aims in a grid.
+        screen_share: of the budget.
+        most_errors: with how many a shot may be thrown; 1 where no player has any.
         values: of each shot with each of them, by the network, [A or more, MOST_ERRORS]; the first `errors` of each.
         errors: with how many each was thrown, [A].
+        rule_based: the number of the first of these shots that is rule-based; the simplest come first.
         corrections: for the first errors of each, what the best reply is worth less that value.
     """
 
     aims: Array
     values: Array
     errors: NDArray[np.int64]
+    rule_based: int
     corrections: list[list[float]]
 
     def __init__(
@@ -97,6 +110,11 @@ class ReplySearch:
         bounds = (-math.inf, math.inf) if model.reward == "points" else model.return_bounds
         self.low, self.high = sorted(model.player(state, model.params) * bound for bound in bounds)
         self.shift, self.throws = rng.random(4), np.empty((0, 4))
+        self.size, self.screen_share, self.most_errors = settings.size, settings.screen_share, MOST_ERRORS
+        if not any(player.noise.params.any() for player in throwers_of(model)):
+            self.size, self.most_errors = EXACT_SIZE * settings.size, 1
+            if shot_of(state) == LAST_SHOT:
+                self.screen_share = GRIDS_SHARE
         self.reply_errors = quasi_random_errors(rng.random(4), 0, settings.reply_errors)
         grid = aims_of(model.aim_grid(state, settings.size))
         self.reply_aims = grid[rng.integers(len(grid), size=settings.reply_aims)]
@@ -105,19 +123,23 @@ class ReplySearch:
     def decide(self, root_actions: Array | None) -> Decision:
         """Choose one of the actions given, or of all useful shots."""
         last, given = shot_of(self.state) == LAST_SHOT, root_actions is not None
+        self.rule_based = 0
         if root_actions is None:
-            root_actions = np.concatenate([self.screened(), own_actions(self.model, self.state)])
+            screened, own = self.screened(), own_actions(self.model, self.state)
+            root_actions, self.rule_based = np.concatenate([screened, own]), len(screened)
         self.values = np.empty((len(root_actions) + MOST_REFINED, MOST_ERRORS))
         self.aims, self.errors, self.corrections = root_actions[:0], np.zeros(0, np.int64), []
         self.join(root_actions)
         if self.thrown == 0 and self.budget.simulations is None:
             self.throw(np.arange(len(self.aims)), 1)  # to know the speed
-        if last and not given:
+        if last and not given and self.most_errors > 1:
             self.refine()
         best = self.finalists()
         if not last:
+            if self.most_errors == 1:
+                self.refine_replies(len(best))
             best = self.compare_replies(best)
-        return self.decision(best)
+        return self.decision(self.most_hopeful(best))
 
     def join(self, aims: Array) -> Shots:
         """Compare these shots too; their numbers."""
@@ -135,12 +157,12 @@ class ReplySearch:
 
     def screened(self) -> Array:
         """The peaks of the finest grid that the screen's share pays for; none where that is too small for any."""
-        affordable = self.settings.screen_share * self.left() if self.budget.simulations is not None else float(COARSE)
+        affordable = self.screen_share * self.left() if self.budget.simulations is not None else float(COARSE)
         if affordable < FEWEST:
             return np.empty((0, 3))
-        sweep = self.screen(grid_size(int(affordable), self.settings.size))
+        sweep = self.screen(grid_size(int(affordable), self.size))
         if self.budget.simulations is None:
-            size = grid_size(int(self.settings.screen_share * self.left()), self.settings.size)
+            size = grid_size(int(self.screen_share * self.left()), self.size)
             sweep = self.screen(size) if size > COARSE else sweep
         return peaks(sweep, PEAKS, self.rng)
 
@@ -173,11 +195,11 @@ class ReplySearch:
         goal, affordable = 2 if last else self.settings.finalists, max(1, int(self.left()))
         known = np.arange(len(self.aims))
         alive = (self.ranked(known) if self.errors.all() else known)[:affordable]
-        upto = max(min(affordable // (2 * len(alive)), FIRST_ERRORS), int(self.errors.max()), 1)
+        upto = max(min(affordable // (2 * len(alive)), FIRST_ERRORS, self.most_errors), int(self.errors.max()), 1)
         while True:
             self.throw(alive, upto)
             alive = self.ranked(alive)
-            more = min(2 * upto, MOST_ERRORS)
+            more = min(2 * upto, self.most_errors)
             done = more == upto or (len(alive) <= goal and not last)
             alive = alive[: max(goal, -(-len(alive) // 2))]
             if done or (more - upto) * len(alive) > self.left() or reported(self.decision(alive)):
@@ -225,11 +247,16 @@ class ReplySearch:
 
         self.thrown += sum(self.on_threads(work, shots))
 
+    def refine_replies(self, shots: int) -> None:
+        """Let the opponent try the finest grid that is paid for, since without errors a throw of each says all."""
+        size = grid_size(int(GRIDS_SHARE * self.left() / shots), self.size)
+        self.reply_aims, self.reply_errors = aims_of(self.model.aim_grid(self.state, size)), self.reply_errors[:1]
+
     def compare_replies(self, alive: Shots) -> Shots:
         """The finalists, best first, by the opponent's replies: half of them stay after each part of the budget."""
         phases, cost, reported_at = max(1, math.ceil(math.log2(len(alive)))), 100.0, time.perf_counter()
         for phase in range(phases):
-            left, most = self.left(), MOST_ERRORS >> (phases - 1 - phase)
+            left, most = self.left(), max(self.most_errors >> (phases - 1 - phase), 1)
             keep = left * (1.0 - 1.0 / (phases - phase))
             while (replied := len(self.corrections[alive[0]])) < most:
                 affordable = int((self.left() - keep) / (cost * len(alive)))
@@ -269,6 +296,22 @@ class ReplySearch:
         self.thrown += sum(self.on_threads(work, np.arange(len(found))))
         for (i, _), correction in zip(thrown_with, found.tolist(), strict=True):
             self.corrections[i].append(correction)
+
+    def most_hopeful(self, best: Shots) -> Shots:
+        """The best shots; where the best replies leave all of them lost, or all are equal, the most hopeful one.
+
+        It is worth most before the reply. Of equals it is the simplest: the first of the rule-based shots.
+        """
+        tried = np.flatnonzero(self.errors)
+        answered = np.array([i for i in tried if self.corrections[i]], np.int64)
+        hopes = np.array([self.values[i, : self.errors[i]].mean() for i in tried])
+        replied = [self.values[i, : len(self.corrections[i])] + self.corrections[i] for i in answered]
+        if len(answered) and max(values.mean() for values in replied) <= self.low + self.model.indifference:
+            tried, hopes = answered, hopes[np.isin(tried, answered)]
+        elif np.ptp(hopes) > 0.0:
+            return best
+        equals = tried[hopes >= hopes.max() - SAME_HOPE]
+        return np.append(min(equals, key=lambda i: (i < self.rule_based, i)), best)
 
     def ranked(self, shots: Shots) -> Shots:
         """The shots, best first."""

@@ -65,10 +65,11 @@ def set_up(model: Curling, state: Array, setup: Setup | None) -> Array:
     """
     end = int(state[TIME]) // STONES
     if not mixed_doubles.is_setup_due(state):
-        raise ValueError(f"set-up={setup!r}: must be none before shot {shot_of(state)} of end {end}")
+        place = f"shot {shot_of(state) - model.first_shot + 1} of end {end + 1}"
+        raise ValueError(f"set-up={setup!r}: must be none before {place}")
     team = mixed_doubles.decider_of(state)
     if setup is None or setup[:2] != (end, team):
-        raise ValueError(f"set-up={setup!r}: must be that of end {end} by team {team}")
+        raise ValueError(f"set-up={setup!r}: must have {end=} and {team=}")
     return model.begin_end(state, setup.choice)
 
 
@@ -117,7 +118,7 @@ def replay(record: Record, tolerance: float = 1e-6) -> Array:
     state, ends, setups = first_state(model), iter(record.ends), iter(record.setups)
     states, over, value = [state], False, math.nan
     for shot in record.shots:
-        where = f"end {shot.end}, shot {shot.shot}"
+        where = f"end {shot.end + 1}, shot {shot.shot - model.first_shot + 1}"
         require(not over, where, shot, "none, the match is over")
         if mixed_doubles.is_setup_due(state):
             state = states[-1] = set_up(model, state, next(setups, None))
@@ -134,7 +135,12 @@ def replay(record: Record, tolerance: float = 1e-6) -> Array:
             # an unfinished record may lack the line of its last end
             end = next(ends, None)
             cut = end is None and shot is record.shots[-1] and record.result.reason == "unfinished"
-            require(cut or end == (shot.end, after.points), f"end {shot.end}", end, f"{End(shot.end, after.points)}")
+            require(
+                cut or end == (shot.end, after.points),
+                f"the line of end {shot.end + 1}",
+                end,
+                f"{End(shot.end, after.points)}",
+            )
         states.append(state)
     require(next(ends, None) is None, "ends", record.ends, "the ends of the shots on record")
     for setup in setups:  # of an end without a shot on record

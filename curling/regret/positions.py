@@ -2,18 +2,18 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bonspiel.curling.analysis.match import thrown_shots
-from bonspiel.curling.checks import check_match_state
 from bonspiel.curling.ice.sheet import no_stones
 from bonspiel.curling.logs import match_files
 from bonspiel.curling.model import Curling
 from bonspiel.curling.records.position import MatchPosition
+from bonspiel.curling.records.position_file import read_positions
 from bonspiel.curling.regret import drawing
 from bonspiel.curling.settings import MatchSettings
 from bonspiel.planners.model import Array
@@ -22,10 +22,6 @@ from bonspiel.runs.experiment import UsageError
 SHIPPED = Path(__file__).with_name("positions.json")
 PLACES = 4  # decimals of a metre that are kept
 NEEDED, DERIVED = ("source", "stones", "shot"), ("team", "reward")  # of the keys of a position
-KEYS = (
-    *("stones", "shot", "hammer", "lead", "end", "ends", "extra_ends", "tie", "physics", "rule", "noise", "max_speed"),
-    *("mixed_doubles", "team", "reward", "source"),
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,48 +59,8 @@ def shipped() -> list[TestPosition]:
 
 
 def read_file(path: Path) -> list[TestPosition]:
-    """The positions of a JSON file: one object, a list of them, or an object with `positions`.
-
-    Raises:
-        UsageError: no such file, or one that cannot occur; the message names it.
-    """
-    try:
-        given = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read ({error.strerror})") from error
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path}: must be JSON ({error})") from error
-    listed = given.get("positions", [given]) if isinstance(given, dict) else given
-    if not isinstance(listed, list) or not listed:
-        raise UsageError(f"{path}: must hold a position, or a list of them")
-    return [_read(one, f"{path}, position {number}") for number, one in enumerate(listed, 1)]
-
-
-def _read(given: Any, where: str) -> TestPosition:
-    if not isinstance(given, dict):
-        raise UsageError(f"{where}: must be a JSON object with the keys {', '.join(KEYS)}")
-    if unknown := [key for key in given if key not in KEYS]:
-        raise UsageError(f"{where}: unknown key {unknown[0]!r}; known: {', '.join(KEYS)}")
-    try:
-        return checked(MatchPosition.from_json(given), str(given.get("source", where)))
-    except KeyError as error:
-        raise UsageError(f"{where}: {error.args[0]} is missing") from None
-    except (ValueError, TypeError) as error:
-        raise UsageError(f"{where}: {error}") from error
-
-
-def checked(position: MatchPosition, source: str) -> TestPosition:
-    """The position, if it can occur.
-
-    Raises:
-        ValueError: it cannot.
-    """
-    if position.is_setup_due:
-        raise ValueError("shot=0: the end of mixed doubles must be set up, and shots are numbered from 6")
-    model = position.model()
-    check_match_state(model.planning(), position.state())
-    settings = replace(position.settings, rule=model.rule, noise=model.noise)  # their defaults, where it names none
-    return TestPosition(replace(position, settings=settings), source)
+    """The positions of a JSON file; see `curling.records.position_file`."""
+    return [TestPosition(position, source) for position, source in read_positions(path)]
 
 
 def of_match(path: Path) -> list[TestPosition]:

@@ -1,7 +1,6 @@
 """The two referees' sources of values: the learned value after a throw, and the score of the end by playouts."""
 
 from abc import ABC, abstractmethod
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -9,7 +8,6 @@ import numpy as np
 from bonspiel.curling.ice.sheet import LAST_SHOT, STONES
 from bonspiel.curling.match.state import shot_of
 from bonspiel.curling.model import Curling
-from bonspiel.curling.model_params import nearest_network, why_no_weights
 from bonspiel.curling.players.lookahead import new_scratch
 from bonspiel.curling.players.quasi_random import MOST_ERRORS, quasi_random_errors
 from bonspiel.curling.players.throws import play_out, value_throws
@@ -27,16 +25,12 @@ def judging(match: Curling) -> Curling:
     """The model of a match for the referees, with the nearest network where none is for it.
 
     Raises:
-        UsageError: no network knows the physics, or no player has errors.
+        UsageError: no network knows the physics.
     """
-    model = match.planning()
-    if why_no_weights(model) is None:
-        return estimating(model)
-    found = None if model.weights == "none" else nearest_network(model)
-    if found is None or found[1].physics != model.law.experience:
+    model = estimating(match)
+    if not uses_network(model):
         raise UsageError(f"physics={model.physics!r}: the referees know fcv1 and dc4 alone")
-    model = replace(model, weights=str(found[1].file))
-    return model if model.is_mixed else replace(model, table="network")
+    return model
 
 
 class ThrowSource(ABC):
@@ -65,7 +59,7 @@ class ThrowSource(ABC):
         """The win probability after, and the points that come of, throws first..upto-1 of each aim, [aims, throws]."""
         values, points = np.empty((2, len(aims), upto - first))
         self._throw(aims, quasi_random_errors(self.shift, first, upto), first, values, points)
-        return with_slope(values, self._to_come) if uses_network(self.model) else values, points
+        return with_slope(values, self._to_come), points
 
     @abstractmethod
     def _throw(self, aims: Array, errors: Array, first: int, values: Array, points: Array) -> None: ...

@@ -77,7 +77,7 @@ def dc2(arguments: argparse.Namespace) -> int:
 def add_verbs(verb: Verb) -> None:
     """Add the verb to the command line."""
     summary = "let a planner play a match on a Digital Curling server"
-    example = f"bonspiel client dc3 --host 127.0.0.1 --port 10000 --planner presearch ({STATUSES})"
+    example = f"bonspiel client dc3 --host 127.0.0.1 --port 10000 --name mine ({STATUSES})"
     command = verb("client", dc3, summary, example)
     protocols = command.add_subparsers(dest="protocol", required=True, metavar="PROTOCOL", parser_class=Parser)
     command = add_protocol(

@@ -137,7 +137,7 @@ def add_protocol(protocols: Protocols, name: str, play: Command, port: int, summ
 def add_player(command: Parser, can_concede: bool = True) -> None:
     """Add the options of the player, which all protocols share; help leaves `--concede` out where it is an error."""
     text = "planner, or process:COMMAND for your own program, see docs/curling/process-player.md"
-    option(command, "--planner", PLANNER, text, "presearch")
+    option(command, "--planner", PLANNER, text, "champion")
     option(command, "--name", "NAME", "name of the team (default: that of the planner)")
     option(command, "--seed", "N", "random seed of the planner (default: a new one)")
     option(command, "--max-seconds", "S", "maximum time per decision in seconds", 60.0)

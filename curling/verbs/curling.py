@@ -111,11 +111,11 @@ def _add_play_options(command: argparse.ArgumentParser) -> None:
 
 
 def _add_map_options(command: argparse.ArgumentParser) -> None:
-    text = "record or log of a game (as for analyse), or a JSON position such as docs/results/positions/1.json"
+    text = "record or log of a game (as for analyse), or a JSON position as for regret (docs/results/positions/1.json)"
     option(command, "position", "FILE", text)
     option(command, "--end", "N", "end of the game, from 1 (records and logs only)")
-    option(command, "--shot", "N", "shot of that end, from 1 (records and logs only)")
-    option(command, "--planner", "presearch[:key=value,...]", "planner", "presearch")
+    option(command, "--shot", "N", "shot of that end, from 1, also the next one (records and logs only)")
+    option(command, "--planner", PLANNER, "planner", "champion")
     option(command, "--milliseconds", "T", "time per decision in milliseconds", 2000.0)
     option(command, "--budget", "N", "simulations per decision instead, for a reproducible picture")
     option(command, "--seed", "N", "random seed", 1)

@@ -6,16 +6,20 @@ import numpy as np
 import pytest
 
 from bonspiel.curling import players
+from bonspiel.curling.analysis.position import analyse
 from bonspiel.curling.analysis.report import report
 from bonspiel.curling.client.planning.planner_worker import _choose
 from bonspiel.curling.game import CurlingGame
 from bonspiel.curling.ice.noise import Noise
 from bonspiel.curling.match.state import HAMMER, LEAD, TIME, stones_of
+from bonspiel.curling.model import Curling
+from bonspiel.curling.records.match_data import Match
 from bonspiel.curling.records.position import EXTRA_ENDS, MatchPosition
 from bonspiel.curling.records.umpire import replay
 from bonspiel.curling.replay.judgement import Judged, Judgement
-from bonspiel.curling.replay.page_events import record_events
+from bonspiel.curling.replay.page_events import PageEvents, record_events
 from bonspiel.curling.settings import MatchSettings
+from bonspiel.planners.planner import Budget
 from bonspiel.runs.games.game import ScheduledGame, Side
 from bonspiel.runs.games.play import play_game
 
@@ -26,6 +30,28 @@ SHOTS = 0, 7, 16, 31  # of two ends, the first of each included
 def match():
     side = Side("rulebased", 20, "simulations")
     return play_game(CurlingGame(ends=2, extra_ends=EXTRA_ENDS), ScheduledGame((side, side), 3, 0, 0))
+
+
+GAMES = {"four_rock": {"rule": "four_rock"}, "twice the errors": {"noise": "2*normal_dist"}, "dc2": {"physics": "dc2"}}
+GAMES |= {"no errors": {"noise": "none"}, "mixed doubles": {"game": "mixed_doubles"}, "usual": {}}
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("shot", [9, 14, 15])
+def test_client_map_and_page_show_the_same_in_every_game(game, shot):
+    model = Curling(2, extra_ends=EXTRA_ENDS, reward="win_probability", **GAMES[game])
+    rng = np.random.default_rng(shot)
+    state, after = model.initial_state(rng), np.empty(model.state_dim)
+    while state[TIME] < shot:
+        model.rollout(state.copy(), after, 1, model.params, rng)
+        state = after.copy()
+    position = MatchPosition.of(model, state)
+    chance = _choose(players.parse("rulebased"), position, 0.05, rng, lambda _: None, 0).chance
+    found = analyse(model, state, players.parse("rulebased"), "rulebased", Budget(simulations=10), rng)
+    assert found.before == pytest.approx(chance, abs=1e-9)
+    maker = PageEvents(Match(players=("a", "b"), ends=2, extra_ends=EXTRA_ENDS, **GAMES[game]))
+    maker.state = state
+    assert abs(position.team - maker.match_event()["chance"]) == pytest.approx(chance, abs=0.0005 + 1e-9)
 
 
 def of_the_client(match, number):

@@ -1,5 +1,7 @@
 """The win probability that clients, analyses and pages show."""
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +11,8 @@ from bonspiel.curling.ice.sheet import no_stones
 from bonspiel.curling.match.mixed_doubles import mixed_state_of
 from bonspiel.curling.match.state import state_of
 from bonspiel.curling.model import Curling
+from bonspiel.curling.model_params import nearest_network
+from bonspiel.curling.players.champion import Champion
 from bonspiel.curling.win_probability import (
     SLOPES,
     calibrated,
@@ -17,6 +21,7 @@ from bonspiel.curling.win_probability import (
     win_probability,
     with_slope,
 )
+from bonspiel.planners.planner import Budget
 
 MATCH = Curling(3, extra_ends=10)
 BEGIN = MATCH.initial_state(np.random.default_rng(0))
@@ -24,11 +29,38 @@ BEGIN = MATCH.initial_state(np.random.default_rng(0))
 
 def test_it_is_what_the_network_expects_with_its_own_values_of_later_ends_and_a_slope():
     model = replace(MATCH, reward="win_probability", table="network")
-    for shot in (0, 9, 15):
+    for shot in (0, 9, 14):
         state = state_of(no_stones(), shot)
         expected = model.value(state, np.empty_like(state), 16, model.params, np.random.default_rng(0))
         odds = (expected / (1.0 - expected)) ** (SLOPES[0] + SLOPES[1] * (16 - shot) / 16)
         assert win_probability(MATCH, state) == pytest.approx(odds / (1.0 + odds), rel=1e-12)
+
+
+@pytest.mark.parametrize(("end", "lead"), [(2, 0), (1, -1), (1, 2)])
+def test_before_a_last_stone_it_is_the_mean_of_what_comes_of_the_best_shot(end, lead):
+    stones = no_stones()
+    stones[0], stones[8], stones[9] = (0.0, 38.405), (0.9, 38.3), (1.3, 38.6)  # red is shot stone, and can be hit
+    state, model, rng = state_of(stones, 15, 1, end, lead), estimating(MATCH), np.random.default_rng(1)
+    shot = Champion(threads=1).plan(model, state, Budget(simulations=60_000), rng).action
+    results, after = np.empty(2_000), np.empty_like(state)
+    for throw in range(len(results)):
+        reward, _ = model.step(state, shot, after, model.params, rng)
+        results[throw] = calibrated(model, after, reward)
+    assert win_probability(MATCH, state) == pytest.approx(results.mean(), abs=0.03)
+    assert win_probability(MATCH, state) == win_probability(MATCH, state)
+
+
+def test_the_first_estimate_loads_all_that_a_last_stone_needs():
+    code = (
+        "import numpy as np\n"
+        "from bonspiel.curling.model import Curling\n"
+        "from bonspiel.curling.players.lookahead import expect\n"
+        "from bonspiel.curling.win_probability import win_probability\n"
+        "win_probability(Curling(), Curling().initial_state(np.random.default_rng(0)))\n"
+        "print(len(expect.overloads))"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
+    assert result.stdout.split() == ["1"], result.stderr
 
 
 def test_slopes_keep_the_order_and_what_is_certain_and_treat_both_teams_alike():
@@ -47,7 +79,7 @@ def test_what_rounding_puts_beyond_certainty_is_certain(value, shown):
 def test_results_of_matches_and_of_playouts_are_not_rescaled():
     thesis = estimating(Curling(1, tie=0.781))
     assert calibrated(thesis, state_of(no_stones(), 0, end=1), 0.781) == 0.781
-    assert calibrated(estimating(Curling(1, rule="four_rock")), BEGIN, 0.3) == 0.3
+    assert calibrated(estimating(Curling(1, physics="dc2")), BEGIN, 0.3) == 0.3
 
 
 @pytest.mark.parametrize("change", [{"reward": "win"}, {"reward": "win_probability"}, {"table": "thesis"}])
@@ -63,12 +95,21 @@ def test_it_is_team_0_s_and_follows_lead_and_hammer():
     assert chances[2] == pytest.approx(1.0 - chances[3], abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    "game", [{"rule": "four_rock"}, {"physics": "dc2"}, {"noise": "none"}, {"noise": "2*normal_dist"}]
-)
-def test_where_the_network_is_not_calibrated_it_is_that_of_playouts(game):
+@pytest.mark.parametrize("game", [{"physics": "dc2"}, {"weights": "none"}])
+def test_where_no_network_fits_it_is_that_of_playouts(game):
     match = Curling(2, **game)
     assert win_probability(match, BEGIN) == estimate_win_probability(match.planning(), BEGIN)
+
+
+@pytest.mark.parametrize(
+    "game", [{"rule": "four_rock"}, {"rule": "none"}, {"noise": "none"}, {"noise": "1.5*normal_dist"}]
+)
+def test_in_other_games_it_is_that_of_the_nearest_network(game):
+    match = Curling(2, **game)
+    file = str(nearest_network(match)[1].file)
+    given = replace(match, reward="win_probability", weights=file, table="network")
+    value = given.value(BEGIN, BEGIN.copy(), 16, given.params, np.random.default_rng(0))
+    assert win_probability(match, BEGIN) == pytest.approx(float(with_slope(value, 16)), rel=1e-12)
 
 
 def test_an_end_of_mixed_doubles_is_set_up_first():

@@ -95,6 +95,7 @@ class PlannerProcess:
         try:
             await worker.ask(position, FIRST_SECONDS, self.patience)
             self._learn_restart(time.monotonic() - start)
+            self._standby.prepare()  # while this one plans on; nothing is compiled any more
             choice: ShotChoice = await worker.ask(position, seconds, self.patience)
         except PlannerSilent as error:  # it may still compile, which takes the next one, and this process, as long
             self._standby.limit = self.patience
@@ -104,7 +105,6 @@ class PlannerProcess:
             self._replace(worker)
             await self.rule_based(position, self._standby.limit, None)
             return str(error)
-        self._standby.prepare()
         await self.rule_based(position, self._standby.limit, None)
         await self._standby.wait(self._standby.limit)
         return choice.failure

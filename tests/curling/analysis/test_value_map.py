@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bonspiel.curling.analysis import value_map_picture
-from bonspiel.curling.analysis.position import analyse, stopping_places
+from bonspiel.curling.analysis.position import analyse, stopping_places, sweep_aims
 from bonspiel.curling.analysis.value_map import read_position
 from bonspiel.curling.ice.engines import make_engine
 from bonspiel.curling.ice.physics import law_index
@@ -87,6 +87,14 @@ def _yellow_wins(stones):
     return 0.5 if min(best) > 1.974 else float(best[1] < best[0])
 
 
+def test_a_draw_at_the_end_of_the_match_is_worth_what_its_settings_say():
+    model = Curling(ends=1, tie=0.781)
+    state = state_of(no_stones(), 15)
+    sweep = sweep_aims(model, state, Budget(simulations=1), np.random.default_rng(0))
+    raw = np.unique(np.concatenate([block.ravel() for block in sweep.raw]))
+    np.testing.assert_allclose(raw, [0.781, 1.0], atol=1e-12)  # nobody scores, or yellow does
+
+
 def test_the_picture_shows_both_spins_and_the_choice(last_stone, tmp_path):
     figure = value_map_picture.draw(last_stone)
     titles = [axes.get_title(loc="left") for axes in figure.axes]
@@ -95,7 +103,9 @@ def test_the_picture_shows_both_spins_and_the_choice(last_stone, tmp_path):
     assert len(stars) == 1
     text = " ".join(text.get_text() for text in figure.texts)
     assert "End 2 of 2, stone 16 of 16: yellow to throw, level, yellow has the hammer" in text
-    assert "of playouts before it" in text and "the search expects" in text and "simulations" in text
+    assert (
+        "Win probability of yellow: 100% before it" in text and "the search expects" in text and "simulations" in text
+    )
     figure.draw_without_rendering()
     edge = figure.bbox.padded(-0.1 * figure.dpi)  # nothing touches it
     for box in (*(text.get_window_extent() for text in figure.texts), *(axes.get_tightbbox() for axes in figure.axes)):
@@ -137,6 +147,43 @@ def test_the_position_of_a_record_is_that_before_the_shot(match_folder):
         assert match.ends == 2
 
 
+@pytest.mark.parametrize("thrown", [0, 6, 16, 22, 32])
+def test_the_position_to_be_decided_is_that_after_the_last_shot_on_record(run, match_folder, thrown):
+    whole = record.read(match_folder / "records" / "1-2-00000.jsonl")
+    lines = (match_folder / "records" / "1-2-00000.jsonl").read_text().splitlines()
+    shots = [at for at, line in enumerate(lines) if '"type":"shot"' in line.replace(" ", "")]
+    Path("part.jsonl").write_text("\n".join(lines[: shots[thrown] if thrown < 32 else len(lines)]) + "\n")
+    end, shot = divmod(thrown, 16)
+    if thrown == 32:
+        refused(run("map", "part.jsonl", "--end", 3, "--shot", 1), "end=3: must be from 1 to 2")
+        return
+    _, state = read_position(Path("part.jsonl"), end + 1, shot + 1)
+    np.testing.assert_array_equal(state, umpire.replay(whole)[thrown])
+    if shot < 15:
+        refused(run("map", "part.jsonl", "--end", end + 1, "--shot", shot + 2), f"at most {shot + 1}, the last one")
+
+
+def test_a_position_has_the_rule_errors_and_players_of_its_file(file):
+    match, _ = read_position(file(rule="four_rock", noise={"speed": 0.01}, extra_ends=1), None, None)
+    assert (match.rule, match.noise.speed, match.extra_ends) == ("four_rock", 0.01, 1)
+    pair = [{"max_speed": 4.0, "noise": {"speed": 0.01, "angle": 0.002}}, {"max_speed": 3.0, "noise": {"speed": 0.02}}]
+    mixed = {"pattern": 2, "decider": 0, "power_plays": [True, False], "throwers": [pair, pair]}
+    stones = [None] * 2 + [[0.0, 38.405]] + [None] * 13
+    match, state = read_position(file(mixed_doubles=mixed, physics="dc4", shot=7, stones=stones), None, None)
+    assert match.is_mixed and match.pattern == 2 and match.thrower(state).max_speed == 4.0
+
+
+def test_a_file_of_several_positions_is_refused(run, tmp_path):
+    Path("two.json").write_text(json.dumps([HIT, HIT]))
+    refused(run("map", "two.json"), "two.json holds 2 positions: must be one")
+
+
+def test_the_champion_chooses_and_its_values_are_those_of_the_sweep(run, file):
+    line = ("map", file(), "--budget", 6_000, "--out", "p.png")
+    status, out, _ = run(*line)
+    assert status == 0 and "Win probability of yellow" in out and "the search expects" in out
+
+
 def test_from_the_command_line(run, file):
     line = ("map", file(), "--budget", 200, "--planner", "presearch:size=100", "--out", "p.png")
     status, out, _ = run(*line)
@@ -151,7 +198,7 @@ def test_from_the_command_line(run, file):
 def test_a_hopeless_position_and_few_simulations_have_a_picture_too(run, file, change):
     status, out, _ = run("map", file(**change), "--budget", 1, "--planner", "presearch:size=100", "--out", "p.png")
     assert status == 0 and Path("p.png").stat().st_size > 10_000
-    assert "wins 0% of playouts before it, 0% after it" in out or change == {"shot": 3}
+    assert "Win probability of yellow: 0% before it, 0% after it" in out or change == {"shot": 3}
 
 
 def test_a_file_of_arrays_within_each_other_is_refused_in_one_line(run):
@@ -176,7 +223,7 @@ def test_a_record_needs_an_end_and_a_shot(run, match_folder):
         ({"stones": [None] * 3}, "stones=[None, None, None]: must be 16 places"),
         ({"shot": None}, "shot=None: must be"),
         ({"shot": 0}, "stones of team 0=1: must be at most 0"),
-        ({"hammer": 2}, "hammer=2: must be 0 or 1"),
+        ({"hammer": 2}, "hammer=2: must be a whole number from 0 to 1"),
         ({"lead": 9}, "lead=9"),
         ({"ends": 0}, "ends=0: must be"),
         ({"physics": "executor"}, "physics"),
@@ -185,7 +232,7 @@ def test_a_record_needs_an_end_and_a_shot(run, match_folder):
         ({"stones": [None] * 3 + [[float("nan"), 38.5]] + [None] * 12}, "stones[3]=[nan, 38.5]: must be two finite"),
         ({"stones": [[True, 38.5]] + [None] * 15}, "stones[0]=[True, 38.5]: must be two finite numbers or null"),
         ({"lead": 1.5}, "position.json: lead=1.5: must be a whole"),
-        ({"end": 2}, "end=2: must be below ends=2"),
+        ({"end": 2}, "position.json: end=2: must be 0 to 1, the ends before it"),
         ({"stone": 1}, "unknown key of a position 'stone'. Did you mean 'stones'?"),
     ],
 )
@@ -197,7 +244,7 @@ def test_impossible_positions_are_refused_in_one_line(run, file, change, message
 @pytest.mark.parametrize(
     "line, message",
     [
-        (("--planner", "dpw"), "dpw has no values of aims"),
+        (("--planner", "life_and_death"), "unknown planner"),
         (("--planner", "presearch:share=2"), "share=2"),
         (("--budget", 0), "budget=0: must be"),
         (("--milliseconds", 0), "milliseconds=0: must be"),
@@ -214,7 +261,7 @@ def test_files_that_cannot_be_read_or_written(run, file):
     Path("x.json").write_text("{")
     refused(run("map", "x.json"), "x.json: ")
     Path("x.json").write_text('{"stones": []}')
-    refused(run("map", "x.json"), "x.json: shot is missing (0 to 15)")
+    refused(run("map", "x.json"), "x.json: shot is missing (0 to 15, the shots of the end before it)")
     Path("x.jsonl").write_text("{}")
     refused(run("map", "x.jsonl", "--end", 1, "--shot", 1), "map: x.jsonl, line 1: not a line")
     for out, reason in (("no/p.png", "no folder no"), ("p.what", "must end in .png or"), ("p", "must end in .png or")):

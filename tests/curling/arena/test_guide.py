@@ -2,7 +2,9 @@
 
 import re
 import shutil
+import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -16,15 +18,15 @@ NODE = shutil.which("node")
 
 
 def example(language, name):
-    """Write the client of the guide in a language to a file."""
-    (code,) = re.findall(rf"```{language}\n(.*?)```", GUIDE, re.DOTALL)
+    """Write the client of the guide to a file of its name."""
+    (code,) = re.findall(rf"`{name}`[^`].*?\n\n```{language}\n(.*?)```", GUIDE, re.DOTALL)
     Path(name).write_text(code, encoding="utf-8")
 
 
-def play(run, *clients, **options):
+def play(run, *clients, protocol="dc3", **options):
     given = {"games": 2, "ends": 1, "clock": 20, "jobs": 2, "out": "a"} | options
     words = [word for text in clients for word in ("--client", text)]
-    return run("arena", "dc3", *words, *(word for key, value in given.items() for word in (f"--{key}", value)))
+    return run("arena", protocol, *words, *(word for key, value in given.items() for word in (f"--{key}", value)))
 
 
 @pytest.mark.skipif(not (PYTHON.exists() or REQUIRED), reason="dc3client: make .venv-peer/installed")
@@ -48,6 +50,26 @@ def test_the_client_in_javascript(run):
     for game, text in zip(records(), outputs("one"), strict=True):
         umpire.replay(game)
         assert text == f"winner: team{game.result.winner}\n"
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+def test_the_client_in_cpp(run):
+    example("cpp", "my_client.cpp")
+    subprocess.run(["g++", "-Wall", "-Wextra", "-Werror", "my_client.cpp", "-o", "my_client"], check=True)
+    status, out, _ = play(run, "cpp=./my_client {host} {port} {seed}", "random")
+    assert status == 0 and "2 games: " in out and "forfeited" not in out
+    for game in records():
+        umpire.replay(game)
+
+
+@pytest.mark.skipif(not (find_spec("dc4client") and find_spec("starlette")), reason="pip install -e '.[dc4]'")
+def test_the_client_of_digital_curling_4(run):
+    example("python", "my_client_dc4.py")
+    client = f"mine={sys.executable} my_client_dc4.py {{host}} {{port}} {{match}} {{team}}"
+    status, out, _ = play(run, client, "random", protocol="dc4")
+    assert status == 0 and "2 games: " in out and "forfeited" not in out
+    for game, text in zip(records(), outputs("mine"), strict=True):
+        assert re.search(rf"winner: .*team{game.result.winner}\n", text)
 
 
 def test_the_names_in_braces_are_those_of_the_arena():

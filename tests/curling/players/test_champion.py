@@ -20,6 +20,7 @@ from bonspiel.curling.model import Curling
 from bonspiel.curling.model_params import nearest_network, weights_of
 from bonspiel.curling.players import champion
 from bonspiel.curling.players.champion import Champion
+from bonspiel.curling.players.evaluation import with_nearest_network
 from bonspiel.curling.players.lookahead import AIMS_KEPT, BEST_REPLIES, FEW, expect, look_further, new_scratch, screen
 from bonspiel.curling.players.quasi_random import MOST_ERRORS, quasi_random_errors
 from bonspiel.curling.players.reply_search import FIRST_ERRORS, ReplySearch
@@ -129,6 +130,50 @@ def test_the_last_stone_takes_what_wins():
     for _ in range(200):
         wins += 1.0 - MODEL.step(state, decision.action, after, MODEL.params, rng)[0]
     assert 1.0 + decision.value == pytest.approx(wins / 200, abs=0.08)
+
+
+@pytest.mark.parametrize("shot", [9, 15])
+@pytest.mark.parametrize("simulations", [1, 70, 500, 1_500, 3_000, 12_000, 100_000])
+def test_without_errors_each_shot_is_thrown_once_and_the_opponent_tries_a_grid(simulations, shot):
+    model, budget = replace(MODEL, noise="none"), Budget(simulations=simulations)
+    state = position(shot, model=model)
+    decision, again = (
+        Champion(threads=threads).plan(model, state, budget, np.random.default_rng(0)) for threads in (1, 3)
+    )
+    np.testing.assert_array_equal(decision.values, again.values)
+    assert decision.simulations <= max(1.1 * simulations, 1)
+    assert decision.visits.max() <= 1 + (shot == 9)  # and one reply
+    if simulations > 1_000:
+        assert decision.simulations > 0.2 * min(simulations, 100_000 if shot == 9 else 4_000)
+
+
+def test_without_errors_a_last_stone_that_wins_is_certain():
+    stones = no_stones()
+    stones[0] = 0.0, 38.405
+    state, model = state_of(stones, 15, hammer=1, end=1), replace(MODEL, noise="none")
+    decision = Champion(threads=1).plan(model, state, Budget(simulations=8_000), np.random.default_rng(0))
+    after = np.empty_like(state)
+    assert decision.value == 0.0 == model.step(state, decision.action, after, model.params, np.random.default_rng(0))[0]
+
+
+@pytest.mark.parametrize(
+    ("hopes", "replied", "chosen"),
+    [
+        ((0.02, 0.03, 0.01), (0.0, 0.0, 0.001), 1),  # lost: what promised most before the reply
+        ((0.03, 0.0301, 0.0302), (0.0, 0.0, 0.0), 1),  # of equals the first of the rule-based shots
+        ((0.02, 0.03, 0.01), (0.0, 0.0, 0.01), 2),  # the best reply leaves one a chance
+        ((0.02, 0.02, 0.02), (None, None, None), 1),  # a last stone that changes nothing
+        ((0.02, 0.03, 0.01), (None, None, None), 2),
+    ],
+)
+@pytest.mark.parametrize("low", [0.0, -1.0])
+def test_a_lost_shot_promised_most_and_equals_are_simple(hopes, replied, chosen, low):
+    search = object.__new__(ReplySearch)
+    search.model, search.low, search.rule_based, search.errors = MODEL, low, 1, np.array([4, 4, 4])
+    search.values = low + np.add.outer(hopes, [0.0, 0.001, -0.001, 0.0])
+    corrections = ((reply is not None) * [low + (reply or 0.0)] * 2 for reply in replied)
+    search.corrections = [list(np.array(to) - search.values[i, : len(to)]) for i, to in enumerate(corrections)]
+    assert search.most_hopeful(np.array([2, 0, 1]))[0] == chosen
 
 
 @pytest.mark.parametrize("shot", [0, 9, 15])
@@ -243,7 +288,9 @@ def test_noise_that_a_server_rounds_to_single_precision_is_the_same(capfd, said_
         ({"noise": Noise(0.0077, 0.0018)}, "noise speed=0.0077, angle=0.0018, the network is for speed=0.0076, ang"),
         ({"max_speed": 3.5}, "max_speed=3.5, the network is for 4.0"),
         ({"game": "mixed_doubles", "noise": Noise(0.0077, 0.0018)}, "noise speed=0.0077, angle=0.0018, the network"),
+        ({"noise": "none"}, "noise none, the network is for speed=0.0076, angle=0.0018"),
         ({"game": "mixed_doubles", "throwers": (PAIR, PAIR)}, "noise speed=0.05, angle=0.005, the network"),
+        ({"game": "mixed_doubles", "throwers": (PAIR, EXACT)}, "noise speed=0.035, angle=0.0035"),
     ],
 )
 def test_other_games_are_searched_with_the_same_network_and_one_line_says_so(game, said, capfd, said_once):
@@ -259,12 +306,16 @@ def test_other_games_are_searched_with_the_same_network_and_one_line_says_so(gam
     assert line.startswith(f"bonspiel: champion plays with the network of another game: {said}")
 
 
+def test_the_parameters_of_a_match_are_made_once_for_all_its_shots():
+    models = (with_nearest_network(Curling(2, game="mixed_doubles", throwers=(PAIR, PAIR))) for _ in range(2))
+    one, two = (model.params for model in models)
+    assert one is two
+
+
 @pytest.mark.parametrize(
     ("game", "said"),
     [
-        ({"noise": "none"}, "noise none, the network is for speed=0.0076, angle=0.0018"),
         ({"physics": "dc2"}, "physics='dc2', the network is for 'fcv1'"),
-        ({"game": "mixed_doubles", "throwers": (PAIR, EXACT)}, "noise speed=0.035, angle=0.0035"),
         ({"ends": 3}, "no network for game='standard' can be used"),
     ],
 )

@@ -60,7 +60,7 @@ def test_another_set_up_leads_elsewhere(played, choice):
     if choice == first.choice:
         umpire.replay(changed)
     else:
-        with pytest.raises(ValueError, match="end 0, shot 6"):
+        with pytest.raises(ValueError, match="end 1, shot 1:"):
             umpire.replay(changed)
 
 

@@ -63,7 +63,7 @@ def test_replay_notices_a_moved_stone(played):
     number = next(i for i, shot in enumerate(played.shots) if any(shot.stones))
     stones = tuple(place and (place[0] + 1e-3, place[1]) for place in played.shots[number].stones)
     moved = changed(played, number, stones=stones)
-    with pytest.raises(ValueError, match=rf"end 0, shot {number}: stones"):
+    with pytest.raises(ValueError, match=rf"end 1, shot {number + 1}: stones"):
         umpire.replay(moved)
 
 
@@ -90,12 +90,12 @@ def test_replay_notices_a_missing_or_extra_stone(played, there):
     )
     stones = list(played.shots[number].stones)
     stones[row] = None if there else (0.0, 35.0)
-    with pytest.raises(ValueError, match=rf"end 0, shot {number}: stones"):
+    with pytest.raises(ValueError, match=rf"end 1, shot {number + 1}: stones"):
         umpire.replay(changed(played, number, stones=tuple(stones)), tolerance=1e9)
 
 
 def test_replay_notices_wrong_points_turns_and_scores(played):
-    with pytest.raises(ValueError, match="end 0="):
+    with pytest.raises(ValueError, match="the line of end 1="):
         umpire.replay(played._replace(ends=(played.ends[0]._replace(points=(8, 0)), *played.ends[1:])))
     with pytest.raises(ValueError, match="team"):
         umpire.replay(changed(played, 5, team=1 - played.shots[5].team))

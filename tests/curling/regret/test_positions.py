@@ -54,7 +54,7 @@ def test_a_position_of_mixed_doubles(tmp_path):
     ("change", "words"),
     [
         ({"stones": None}, "position 1: stones=None: must be 16 places"),
-        ({"shots": 3}, "unknown key 'shots'; known: stones, shot"),
+        ({"shots": 3}, "unknown key of a position 'shots'. Did you mean 'shot'"),
         ({"shot": 0}, "stones of team"),
         ({"noise": {"spin": 1.0}}, "spin"),
         ({"lead": 100}, "lead"),

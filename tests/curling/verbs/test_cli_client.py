@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from bonspiel.curling.client.planning import planner_process
 from bonspiel.runs.cli import main
 from tests.curling.protocols.transcripts import transcript
 
@@ -67,6 +68,15 @@ def test_a_match_of_digital_curling_3(server, tmp_path, monkeypatch, capsys):
     )
     (log,) = (tmp_path / "results" / "client").glob("dc3-*.jsonl")
     assert {"cmd": "dc_ok", "name": "me"} in [json.loads(line)["msg"] for line in log.read_text().splitlines()]
+
+
+@pytest.mark.parametrize("protocol", ["dc2", "dc3"])
+def test_the_champion_plays_unless_another_planner_is_named(protocol, monkeypatch):
+    started = []
+    monkeypatch.setattr(planner_process, "PlannerProcess", lambda planner, seed: started.append(planner))
+    with pytest.raises(TypeError):  # there is no process to enter
+        main(["client", protocol])
+    assert started == ["champion"]
 
 
 def test_a_match_of_digital_curling_2(server, tmp_path, capsys):

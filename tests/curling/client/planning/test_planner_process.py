@@ -295,6 +295,21 @@ def test_a_first_process_that_does_not_get_ready_leaves_another_as_much_time(fak
     assert asyncio.run(ask()) == 50.0 and fake_workers[0].killed
 
 
+def test_the_process_that_waits_starts_while_the_first_one_plans(fake_workers, monkeypatch):
+    async def plan(self, position, seconds, limit, is_quiet=False):
+        while seconds > standby.LOADING_SECONDS and len(fake_workers) < 2:
+            await asyncio.sleep(0.01)
+        return ShotChoice(TEE)
+
+    monkeypatch.setattr(FakeWorker, "ask", plan)
+
+    async def ask():
+        async with asyncio.timeout(60.0), PlannerProcess("presearch") as thinker:
+            return await thinker.warm_up(START, 3.0)
+
+    assert asyncio.run(ask()) is None
+
+
 def test_no_shot_is_blind_while_no_process_is_ready(fake_workers, monkeypatch):
     """The opponent's stone on the tee must go: the client itself finds a rule-based shot."""
     monkeypatch.setattr(FakeWorker, "hanging", set(range(1, 1000)))
