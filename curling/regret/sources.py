@@ -49,6 +49,8 @@ class ThrowSource(ABC):
     first: ClassVar[int]  # throws of each aim, before the worse half is dropped
     most: ClassVar[int]  # throws of an aim for each seed
     budget: ClassVar[int]  # stones
+    fine: ClassVar[float]  # standard error of a shot's regret, where the shot is not told apart from the best one
+    coarse: ClassVar[float]  # the same of a large regret
 
     def __init__(self, model: Curling, state: Array, seed: tuple[int, ...]) -> None:
         self.model, self.state, self.rng = model, state, np.random.default_rng(seed)
@@ -69,6 +71,7 @@ class NetworkSource(ThrowSource):
     """The champion's learned value of the position after each throw."""
 
     name, first, most, budget = "network", 64, MOST_ERRORS, 400_000
+    fine, coarse = 0.001, 0.01
 
     def __init__(self, model: Curling, state: Array, seed: tuple[int, ...]) -> None:
         super().__init__(model, state, seed)
@@ -84,6 +87,7 @@ class PlayoutSource(ThrowSource):
     """The score of the end after each throw and a playout in which both teams choose by the network."""
 
     name, first, most, budget = "playouts", 32, 2_048, 1_800_000
+    fine, coarse = 0.01, 0.02
 
     def __init__(self, model: Curling, state: Array, seed: tuple[int, ...]) -> None:
         super().__init__(model, state, seed)
