@@ -1,7 +1,8 @@
 """Judges the shots of clients in a position: what each is worth less than the best shot of all, and of its own kind.
 
-Shots are compared by successive halving with the same errors of execution (common random numbers). Those that remain
-meet new errors, so that the best one, which was chosen for its luck too, is not judged by that luck.
+Shots are compared by successive halving with the same errors of execution (common random numbers), until the standard
+errors of their differences tell the best one apart. Those that remain meet new errors, so that the best one, which was
+chosen for its luck too, is not judged by that luck; they meet more of them where shots are hard to tell apart.
 """
 
 import math
@@ -21,7 +22,7 @@ from bonspiel.planners.model import Array
 SOURCES: tuple[type[ThrowSource], ...] = (NetworkSource, PlayoutSource)
 MOST_PLAYED_OUT = 8  # shots, of different names, that are compared by playouts, beside those of clients
 EVALUATION_SHARE = 0.5  # of the budget, for the shots that remain
-FEWEST_THROWS = 128  # of each of them
+FEWEST_THROWS = 64  # of each of them
 SURE = 2.0  # standard errors of a difference that tell two shots apart
 UNSEEN = 0.25  # added to squares of differences, for what rarely happens
 
