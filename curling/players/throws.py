@@ -11,10 +11,22 @@ from bonspiel.curling.network.end_inputs import SCORES
 from bonspiel.curling.network.end_network import CHANCES, expected_worth
 from bonspiel.curling.players.lookahead import SCRATCH, Scratch, best_shot
 from bonspiel.planners.core.vectors import copy
-from bonspiel.planners.jit import MATRIX, RNG, VECTOR, float64, int64, kernel, typeof
+from bonspiel.planners.jit import MATRIX, RNG, VECTOR, float64, helper, int64, kernel, typeof
 from bonspiel.planners.model import Array, Rng
 
 CUBE = float64[:, :, ::1]
+
+
+@helper
+def _prospects(after: Array, worth: float, over: bool, params: Array, scratch: Scratch) -> tuple[float, float]:
+    """Team 0's probability to win, and its expected lead after the end; what is certain where the end is over."""
+    lead = after[LEAD]
+    if not over:
+        of_hammer = 1.0 - 2.0 * hammer_of(after)
+        worth = 0.5 + of_hammer * (expected_worth(after, params, scratch.network) - 0.5)
+        for k in range(SCORES):
+            lead += of_hammer * (k - TEAM_STONES) * scratch.network[CHANCES + k]
+    return worth, lead
 
 
 @kernel(typeof(None)(VECTOR, MATRIX, MATRIX, VECTOR, MATRIX, MATRIX, SCRATCH))
@@ -26,32 +38,48 @@ def value_throws(
     for i in range(len(aims)):
         for j in range(len(errors)):
             worth, over = step_with_errors(state, aims[i], errors[j], after, params, scratch.stones, scratch.workspace)
-            scored = after[LEAD] - state[LEAD]
-            if not over:
-                of_hammer = 1.0 - 2.0 * hammer_of(after)
-                worth = 0.5 + of_hammer * (expected_worth(after, params, scratch.network) - 0.5)
-                for k in range(SCORES):
-                    scored += of_hammer * (k - TEAM_STONES) * scratch.network[CHANCES + k]
+            worth, lead = _prospects(after, worth, over, params, scratch)
             values[i, j] = worth if sign > 0.0 else 1.0 - worth
-            points[i, j] = sign * scored
+            points[i, j] = sign * (lead - state[LEAD])
 
 
-@kernel(int64(VECTOR, MATRIX, MATRIX, CUBE, CUBE, CUBE, VECTOR, RNG, VECTOR, MATRIX, MATRIX, SCRATCH))
+@helper
+def _throw_with_luck(
+    state: Array, aim: Array, errors: Array, others: Array, after: Array, params: Array, scratch: Scratch
+) -> tuple[float, bool, float, float]:
+    """Throw with errors, which writes `after`: the reward, whether the end is over, and the luck of this throw.
+
+    Luck is how much more the network expects after it than after the same aim with `others`, [others, 4], on the mean:
+    team 0's probability to win, and its lead.
+    """
+    worth, over = step_with_errors(state, aim, errors, after, params, scratch.stones, scratch.workspace)
+    luck, lead = _prospects(after, worth, over, params, scratch)
+    other = scratch.answered[: len(state)]
+    for k in range(len(others)):
+        value, ended = step_with_errors(state, aim, others[k], other, params, scratch.stones, scratch.workspace)
+        value, behind = _prospects(other, value, ended, params, scratch)
+        luck -= value / len(others)
+        lead -= behind / len(others)
+    return worth, over, luck, lead
+
+
+@kernel(int64(VECTOR, MATRIX, MATRIX, CUBE, CUBE, CUBE, CUBE, VECTOR, RNG, VECTOR, CUBE, CUBE, SCRATCH))
 def play_out(
     state: Array,
     aims: Array,
     errors: Array,
     later: Array,
+    others: Array,
     tried: Array,
     expected: Array,
     params: Array,
     rng: Rng,
     after: Array,
-    values: Array,
-    points: Array,
+    outcomes: Array,
+    luck: Array,
     scratch: Scratch,
 ) -> int:
-    """Write what comes of each aim with each error if both teams then play on, [aims, errors]; the number of throws.
+    """Write what comes of each aim with each error if both teams then play on; the number of throws.
 
     They choose by the network, and what counts is the score of the end. They try more for the last stone of an end, and
     for the one before: a player who misses what is there makes every stone before it look better than it is.
@@ -61,22 +89,29 @@ def play_out(
         aims: of the shot, [aims, 3].
         errors: of its throws, [errors, 4].
         later: errors of the throws after each of these, by the number of the shot, [errors, 16, 4].
+        others: errors that tell the luck of the throws, for each of these and by the number of the shot, the first ones
+            for shot 0, [errors, 16 * others, 4].
         tried: aims that each of these tries without errors beside the candidates, [errors, tried, 3]; all for the last
             stone, a quarter for the one before, and else a sixteenth.
         expected: errors with which the best of them are compared, [errors, most, 4]; all, a half, and else a quarter.
         params: of the model, with weights.
         rng: not drawn from.
         after: scratch, [state_dim].
-        values: receives the team's probability to win.
-        points: receives its points in this end.
+        outcomes: receives the team's probability to win and its points in this end, [2, aims, errors].
+        luck: receives the luck of all throws in both, by the network, [2, aims, errors]: its mean is 0, whatever the
+            network is worth, so that outcomes without it have the same mean, and vary less (Burch et al. 2018, AIVAT).
         scratch: see `curling.players.lookahead`.
     """
-    sign, thrown = 1.0 - 2.0 * team_of(state), 0
+    sign, thrown, count = 1.0 - 2.0 * team_of(state), 0, others.shape[1] // later.shape[1]
     now = scratch.after[: len(state)]
     for i in range(len(aims)):
         for j in range(len(errors)):
-            worth, over = step_with_errors(state, aims[i], errors[j], now, params, scratch.stones, scratch.workspace)
-            thrown += 1
+            shot = shot_of(state)
+            given = others[j, shot * count : (shot + 1) * count]
+            worth, over, more_worth, more_lead = _throw_with_luck(
+                state, aims[i], errors[j], given, now, params, scratch
+            )
+            thrown += 1 + count
             while not over:
                 shot = shot_of(now)
                 halvings = min(LAST_SHOT - shot, 2)
@@ -85,12 +120,13 @@ def play_out(
                     expected[j, : len(expected[j]) >> halvings],
                 )
                 _, best, more = best_shot(now, aims_tried, compared, params, rng, scratch)
-                reply = scratch.replies[best]
-                worth, over = step_with_errors(
-                    now, reply, later[j, shot], after, params, scratch.stones, scratch.workspace
-                )
+                reply, given = scratch.replies[best], others[j, shot * count : (shot + 1) * count]
+                worth, over, lucky, led = _throw_with_luck(now, reply, later[j, shot], given, after, params, scratch)
+                more_worth += lucky
+                more_lead += led
                 copy(after, now)
-                thrown += more + 1
-            values[i, j] = worth if sign > 0.0 else 1.0 - worth
-            points[i, j] = sign * (now[LEAD] - state[LEAD])
+                thrown += more + 1 + count
+            outcomes[0, i, j] = worth if sign > 0.0 else 1.0 - worth
+            outcomes[1, i, j] = sign * (now[LEAD] - state[LEAD])
+            luck[0, i, j], luck[1, i, j] = sign * more_worth, sign * more_lead
     return thrown

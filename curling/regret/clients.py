@@ -15,7 +15,8 @@ from bonspiel.curling.arena.client_process import ClientProcess
 from bonspiel.curling.arena.clients import Client
 from bonspiel.curling.arena.game import GRACE, failures_until_over
 from bonspiel.curling.arena.venue import Dc3Venue, Venue
-from bonspiel.curling.match.state import shot_of, team_of
+from bonspiel.curling.match.rules import MODIFIED
+from bonspiel.curling.match.state import team_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.records.match_data import Match, RecordedShot, Throw
 from bonspiel.curling.regret.positions import TestPosition
@@ -30,7 +31,6 @@ from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import UsageError
 
 WARM_UP = Budget(simulations=2_000)
-STONES_EACH = 8  # of a team in an end
 RULES = {"dc3": ("five_rock", "four_rock"), "dc4": ("five_rock", "no_tick")}
 PHYSICS: dict[str, Literal["fcv1", "dc4"]] = {"dc3": "fcv1", "dc4": "dc4"}
 
@@ -96,8 +96,9 @@ def _ask_planner(text: str, place: TestPosition, budget: Budget, seed: int) -> A
 
 
 async def _ask_command(client: Client, place: TestPosition, question: Question, seed: int, output: Path) -> Answer:
-    state = place.state
-    team, left = int(team_of(state)), place.position.ends_left * STONES_EACH - int(shot_of(state)) // 2
+    state, position = place.state, place.position
+    settings, team = position.settings, int(team_of(state))
+    left = position.ends_left * settings.end_shots // 2 - (position.shot - settings.first_shot) // 2
     clock = round(1000.0 * question.seconds * left)
     context = _server(place.match, question.protocol, ThinkingTimes(clock, clock), seed)
     venue = _venue(replace(context, start=state), question.protocol)
@@ -158,16 +159,17 @@ def served(places: Sequence[TestPosition], protocol: str) -> list[TestPosition]:
     """
     found = []
     for number, place in enumerate(places, 1):
-        settings = place.match
+        settings, where = place.match, f"position {number} ({place.source})"
+        if settings.is_mixed and protocol == "dc3":
+            raise UsageError(f"{where}: mixed doubles is put to commands by --protocol dc4 alone")
+        speeds = None, settings.law.max_speed
         for name, value, allowed in (
-            ("game", settings.game, ("standard",)),
-            ("rule", settings.rule, RULES[protocol]),
+            ("rule", settings.rule, (MODIFIED,) if settings.is_mixed else RULES[protocol]),
             ("physics", settings.physics, tuple(PHYSICS.values())),
-            ("max_speed", settings.max_speed, (None, settings.law.max_speed)),
+            ("max_speed", None if settings.throwers else settings.max_speed, speeds),
         ):
             if value not in allowed:
                 words = " or ".join(map(str, allowed))
-                where = f"position {number} ({place.source})"
                 raise UsageError(f"{where}: {name}={value!r}: a server of {protocol} has {words} for commands")
         physics = replace(place.position.settings, physics=PHYSICS[protocol])
         found.append(TestPosition(replace(place.position, settings=physics), place.source))

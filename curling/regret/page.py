@@ -37,8 +37,8 @@ points that the best shot makes more in this end. Both are means over errors of 
 
 Two referees compare the same shots: a fine grid, rule-based candidates, those of all clients, and better ones near.
 `{NETWORK}` values the position after the throw by the champion's network. `{PLAYOUTS}` plays the end out, with shots
-that the network chooses, and counts the score. `champion`, `presearch` and `valued` planners are judged by
-`{PLAYOUTS}`, as nobody is judged by the values that it searches with; all others by `{NETWORK}`."""
+that the network chooses, and counts the score less the luck of the throws. `champion`, `presearch` and `valued`
+planners are judged by `{PLAYOUTS}`, as nobody is judged by the values that it searches with; others by `{NETWORK}`."""
 
 
 def write_page(

@@ -1,7 +1,8 @@
 """Judges the shots of clients in a position: what each is worth less than the best shot of all, and of its own kind.
 
-Shots are compared by successive halving with the same errors of execution (common random numbers). Those that remain
-meet new errors, so that the best one, which was chosen for its luck too, is not judged by that luck.
+Shots are compared by successive halving with the same errors of execution (common random numbers), until the standard
+errors of their differences tell the best one apart. Those that remain meet new errors, so that the best one, which was
+chosen for its luck too, is not judged by that luck; they meet more of them where shots are hard to tell apart.
 """
 
 import math
@@ -21,7 +22,9 @@ from bonspiel.planners.model import Array
 SOURCES: tuple[type[ThrowSource], ...] = (NetworkSource, PlayoutSource)
 MOST_PLAYED_OUT = 8  # shots, of different names, that are compared by playouts, beside those of clients
 EVALUATION_SHARE = 0.5  # of the budget, for the shots that remain
-FEWEST_THROWS = 128  # of each of them
+FEWEST_THROWS = 64  # of each of them
+SURE = 2.0  # standard errors of a difference that tell two shots apart
+UNSEEN = 0.25  # added to squares of differences, for what rarely happens
 
 Shots = NDArray[np.int64]
 
@@ -122,35 +125,37 @@ class Comparison:
         self.second = kind(model, state, (*seed, 1))
         self.aims, self.names, self.count = aims, names, count
         self.means = np.full(len(aims), -np.inf)
+        self._values, self._throws = np.empty((len(aims), self.first.most)), np.zeros(len(aims), np.int64)
         self.kinds = [np.array([i for i, name in enumerate(names) if name == names[shot]]) for shot in range(count)]
 
     def verdicts(self, alive: Shots) -> tuple[ShotRegret, ...]:
         """What the referee says of each shot of a client, where these shots are compared."""
         best, alike = self._select(alive)
         self.needed = np.unique([best, *alike, *range(self.count)])
-        values, points = self._evaluate()
-        at = {int(shot): place for place, shot in enumerate(self.needed)}
+        thrown = self._evaluate(best, alike)
         found = []
         for shot in range(self.count):
-            lost, lost_points = (all_of[at[best]] - all_of[at[shot]] for all_of in (values, points))
-            wrong_shot = float((values[at[best]] - values[at[alike[shot]]]).mean())
+            kind = alike[shot]
+            n = min(thrown[one].shape[1] for one in (shot, kind))
+            of_best, own, of_kind = (all_of[:, :n] for all_of in (thrown[best], thrown[shot], thrown[kind]))
+            lost, lost_points = of_best - own
             found.append(
                 ShotRegret(
                     self.first.name,
                     _throw_of(self.aims[shot]),
                     self.names[shot],
-                    float(values[at[shot]].mean()),
-                    float(points[at[shot]].mean()),
+                    float(own[0].mean()),
+                    float(own[1].mean()),
                     _throw_of(self.aims[best]),
                     self.names[best],
-                    float(values[at[best]].mean()),
-                    float(points[at[best]].mean()),
+                    float(of_best[0].mean()),
+                    float(of_best[1].mean()),
                     float(lost.mean()),
                     _error(lost),
-                    wrong_shot,
+                    float((of_best - of_kind)[0].mean()),
                     float(lost_points.mean()),
                     _error(lost_points),
-                    len(lost),
+                    n,
                 )
             )
         return tuple(found)
@@ -166,29 +171,54 @@ class Comparison:
     def _select(self, alive: Shots) -> tuple[int, list[int]]:
         """The best shot, and the best one with the name of each client's shot."""
         source, upto, done, total = self.first, self.first.first, 0, 0
-        sums = np.zeros(len(self.aims))
+        groups = [alive, *(alive[np.isin(alive, kind)] for kind in self.kinds)]
         while True:
-            sums[alive] += source.throw(self.aims[alive], done, upto)[0].sum(1)
+            self._values[alive, done:upto] = source.throw(self.aims[alive], done, upto)[0]
             total += len(alive) * (upto - done)
-            self.means[alive] = sums[alive] / upto
-            ranked = alive[np.argsort(-sums[alive], kind="stable")]
-            kinds = [ranked[np.isin(ranked, kind)] for kind in self.kinds]
-            halves = [half[: -(-len(half) // 2)] for half in (ranked, *kinds)]
-            settled = all(len(half) == 1 for half in halves)
-            alive = np.unique(np.concatenate([*halves, np.arange(self.count)]))
+            self._throws[alive] = upto
+            self.means[alive] = self._values[alive, :upto].mean(1)
+            groups = [self._rivals(group) for group in groups]
+            alive = np.unique(np.concatenate([alive[:0], *(group for group in groups if len(group) > 1)]))
             done, upto = upto, 2 * upto
-            cost = source.thrown / total * len(alive) * done
-            if settled or upto > source.most or source.thrown + cost > (1.0 - EVALUATION_SHARE) * source.budget:
-                return int(ranked[0]), [int(kind[0]) for kind in kinds]
+            cost = source.thrown / total * len(alive) * (upto - done)
+            spent = source.thrown + cost > (1.0 - EVALUATION_SHARE) * source.budget
+            if len(alive) == 0 or upto > source.most or spent:
+                best, *alike = (int(group[0]) for group in groups)
+                return best, alike
 
-    def _evaluate(self) -> tuple[Array, Array]:
-        """Values and points of the shots that are needed, with new errors, [needed, throws]."""
-        source, aims = self.second, self.aims[self.needed]
-        first = source.throw(aims, 0, FEWEST_THROWS)
-        affordable = EVALUATION_SHARE * source.budget * FEWEST_THROWS / source.thrown
-        upto = min(max(int(affordable), FEWEST_THROWS), source.most)
-        more = source.throw(aims, FEWEST_THROWS, upto)
-        return np.hstack([first[0], more[0]]), np.hstack([first[1], more[1]])
+    def _rivals(self, group: Shots) -> Shots:
+        """The better half of shots that were thrown alike, without those that are surely no better than the first."""
+        ranked = group[np.argsort(-self.means[group], kind="stable")]
+        best, others = int(ranked[0]), ranked[1 : -(-len(ranked) // 2)].tolist()
+        behind = {shot: self._behind(best, shot) for shot in others}
+        kept = [shot for shot, (lost, sd, n) in behind.items() if SURE * sd / math.sqrt(n) - lost > self.first.fine]
+        return np.array([best, *kept])
+
+    def _behind(self, best: int, shot: int) -> tuple[float, float, int]:
+        """What a shot was worth less than the best in the selection, its standard deviation, and the throws of both."""
+        n = int(min(self._throws[best], self._throws[shot]))
+        lost = self._values[best, :n] - self._values[shot, :n]
+        return float(lost.mean()), math.sqrt(float(lost.var()) + UNSEEN / n), n
+
+    def _evaluate(self, best: int, alike: Sequence[int]) -> dict[int, Array]:
+        """Values and points of the shots that are needed with new errors, by shot, [2, throws].
+
+        How many throws, only the selection decides: what decided when to stop would be biased by that.
+        """
+        source, wanted = self.second, dict.fromkeys(self.needed.tolist(), 0.0)
+        for shot in range(self.count):
+            lost, sd, _ = self._behind(best, shot)
+            throws = (sd / np.clip(abs(lost) / SURE, source.fine, source.coarse)) ** 2
+            for one in (best, alike[shot], shot):
+                wanted[one] = max(wanted[one], throws)
+        first = source.throw(self.aims[self.needed], 0, FEWEST_THROWS)
+        affordable = EVALUATION_SHARE * source.budget * FEWEST_THROWS * len(wanted) / source.thrown
+        share, found = min(affordable / sum(wanted.values()), 1.0), {}
+        for place, (shot, throws) in enumerate(wanted.items()):
+            upto = min(max(math.ceil(share * throws), FEWEST_THROWS), source.most)
+            more = source.throw(self.aims[[shot]], FEWEST_THROWS, upto)
+            found[shot] = np.array([np.append(few[place], rest) for few, rest in zip(first, more, strict=True)])
+        return found
 
 
 def _error(differences: Array) -> float:

@@ -18,6 +18,7 @@ from bonspiel.runs.experiment import UsageError
 
 GRID = 4_284  # aims, of which playouts try some
 TRIED = 128  # by each playout for the last stone, beside the candidates; see `play_out`
+OTHERS = 8  # throws that tell the luck of each throw of a playout
 COMPARED = 8  # errors with which a playout compares shots there
 
 
@@ -49,6 +50,8 @@ class ThrowSource(ABC):
     first: ClassVar[int]  # throws of each aim, before the worse half is dropped
     most: ClassVar[int]  # throws of an aim for each seed
     budget: ClassVar[int]  # stones
+    fine: ClassVar[float]  # standard error of a shot's regret, where the shot is not told apart from the best one
+    coarse: ClassVar[float]  # the same of a large regret
 
     def __init__(self, model: Curling, state: Array, seed: tuple[int, ...]) -> None:
         self.model, self.state, self.rng = model, state, np.random.default_rng(seed)
@@ -57,43 +60,47 @@ class ThrowSource(ABC):
 
     def throw(self, aims: Array, first: int, upto: int) -> tuple[Array, Array]:
         """The win probability after, and the points that come of, throws first..upto-1 of each aim, [aims, throws]."""
-        values, points = np.empty((2, len(aims), upto - first))
-        self._throw(aims, quasi_random_errors(self.shift, first, upto), first, values, points)
-        return with_slope(values, self._to_come), points
+        outcomes, luck = np.zeros((2, 2, len(aims), upto - first))
+        self._throw(aims, quasi_random_errors(self.shift, first, upto), first, outcomes, luck)
+        return with_slope(outcomes[0], self._to_come) - luck[0], outcomes[1] - luck[1]
 
     @abstractmethod
-    def _throw(self, aims: Array, errors: Array, first: int, values: Array, points: Array) -> None: ...
+    def _throw(self, aims: Array, errors: Array, first: int, outcomes: Array, luck: Array) -> None: ...
 
 
 class NetworkSource(ThrowSource):
     """The champion's learned value of the position after each throw."""
 
     name, first, most, budget = "network", 64, MOST_ERRORS, 400_000
+    fine, coarse = 0.001, 0.01
 
     def __init__(self, model: Curling, state: Array, seed: tuple[int, ...]) -> None:
         super().__init__(model, state, seed)
         shot = shot_of(state)
         self._to_come = STONES if shot == LAST_SHOT else LAST_SHOT - shot
 
-    def _throw(self, aims: Array, errors: Array, first: int, values: Array, points: Array) -> None:
-        value_throws(self.state, aims, errors, self.model.params, values, points, self.scratch)
-        self.thrown += values.size
+    def _throw(self, aims: Array, errors: Array, first: int, outcomes: Array, luck: Array) -> None:
+        value_throws(self.state, aims, errors, self.model.params, outcomes[0], outcomes[1], self.scratch)
+        self.thrown += outcomes[0].size
 
 
 class PlayoutSource(ThrowSource):
-    """The score of the end after each throw and a playout in which both teams choose by the network."""
+    """The score of the end after each throw and a playout in which both teams choose by the network, without luck."""
 
     name, first, most, budget = "playouts", 32, 2_048, 1_800_000
+    fine, coarse = 0.01, 0.02
 
     def __init__(self, model: Curling, state: Array, seed: tuple[int, ...]) -> None:
         super().__init__(model, state, seed)
         grid = aims_of(model.aim_grid(state, GRID))
         self._later = self.rng.standard_normal((self.most, STONES, 4))
         self._compared = self.rng.standard_normal((self.most, COMPARED, 4))
+        self._others = self.rng.standard_normal((self.most, STONES * OTHERS, 4))
         self._tried = grid[self.rng.integers(len(grid), size=(self.most, TRIED))]
         self._after = np.empty_like(state)
 
-    def _throw(self, aims: Array, errors: Array, first: int, values: Array, points: Array) -> None:
+    def _throw(self, aims: Array, errors: Array, first: int, outcomes: Array, luck: Array) -> None:
         here = slice(first, first + len(errors))
-        given = self._later[here], self._tried[here], self._compared[here], self.model.params, self.rng, self._after
-        self.thrown += play_out(self.state, aims, errors, *given, values, points, self.scratch)
+        drawn = self._later[here], self._others[here], self._tried[here], self._compared[here]
+        given = *drawn, self.model.params, self.rng, self._after
+        self.thrown += play_out(self.state, aims, errors, *given, outcomes, luck, self.scratch)

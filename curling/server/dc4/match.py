@@ -213,8 +213,9 @@ class Dc4Match:
         self._referee = referee
         if context.start is not None:
             place = referee.end, referee.shot, referee.team
-            score = score_lists(referee, match.ends)
-            self._listeners.start_from(state_of_match(*place, referee.clocks, score, referee.next_stones))
+            score, self._settings = score_lists(referee, match.ends), settings_of(match, referee)
+            given = *place, referee.clocks, score, referee.next_stones
+            self._listeners.start_from(state_of_match(*given, settings=self._settings))
         self._report(f"{self._label(0)} against {self._label(1)}, {count_ends(match.ends)}, {self.id}")
         self._listeners.send_to_teams()
         self._start_clock()

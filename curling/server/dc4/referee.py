@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from bonspiel.curling.match.mixed_doubles import choice_of, decider_of, is_setup_due, setup_of
 from bonspiel.curling.match.setup_value import PP_LEFT
-from bonspiel.curling.match.state import HAMMER, shot_of
+from bonspiel.curling.match.state import HAMMER, POWER, shot_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.protocols.dc4 import LEAST_SPIN, MOST_SPIN
 from bonspiel.curling.protocols.dc4_server import Player, Shot
@@ -44,6 +44,9 @@ class Dc4Referee(Referee):
         self._players, self._rngs = players, rngs
         self._regular: list[int] | None = None  # what was left of the regular ends, in extra ends
         self.power_plays: list[int | None] = [None, None]
+        if start is not None and match.is_mixed:
+            before = max(self.end - 1, 0)  # which end it was in, nobody knows
+            self.power_plays = [None if left else before for left in start[POWER : POWER + 2]]
 
     @property
     def is_setup_due(self) -> bool:

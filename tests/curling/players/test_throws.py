@@ -44,11 +44,29 @@ def test_the_probability_to_win_is_the_one_that_all_show(shot):
         assert value == pytest.approx(shown if team_of(state) == 0 else 1.0 - shown, abs=1e-6)
 
 
+def outcomes_of(source, aims, throws):
+    """What comes of throws, and the luck in it, each [2, aims, throws]."""
+    outcomes, luck = np.zeros((2, 2, len(aims), throws))
+    source._throw(aims, quasi_random_errors(source.shift, 0, throws), 0, outcomes, luck)
+    return outcomes, luck
+
+
 def test_at_the_last_stone_both_sources_are_the_score():
     state = position(15)
     aims = own_actions(MODEL, state)
-    first, second = (kind(MODEL, state, (1, 2)).throw(aims, 0, 64) for kind in (NetworkSource, PlayoutSource))
-    assert np.array_equal(first[0], second[0]) and np.array_equal(first[1], second[1])
+    first, second = (outcomes_of(kind(MODEL, state, (1, 2)), aims, 64)[0] for kind in (NetworkSource, PlayoutSource))
+    assert np.array_equal(first, second)
+
+
+@pytest.mark.parametrize("shot", [2, 9, 14, 15])
+def test_luck_is_zero_on_the_mean_and_most_of_what_varies(shot):
+    state, throws = position(shot), 400
+    aims = own_actions(MODEL, state)[:2]
+    outcomes, luck = outcomes_of(PlayoutSource(MODEL, state, (1,)), aims, throws)
+    assert (abs(luck.mean(-1)) < 4.0 * luck.std(-1) / throws**0.5 + 1e-9).all() and luck.std() > 0.0
+    assert ((outcomes - luck).var(-1).sum(-1) < 0.6 * outcomes.var(-1).sum(-1)).all()
+    values, points = PlayoutSource(MODEL, state, (1,)).throw(aims, 0, throws)
+    assert np.allclose(points, outcomes[1] - luck[1]) and values.var() < 0.6 * outcomes[0].var() * 1.3**2
 
 
 @pytest.mark.parametrize("kind", [NetworkSource, PlayoutSource])
@@ -65,7 +83,7 @@ def test_the_same_aim_has_the_same_throws_whatever_else_is_thrown(kind):
 def test_playouts_are_played_to_the_end_of_the_end():
     state = position(13)
     source = PlayoutSource(MODEL, state, (1,))
-    values, points = source.throw(own_actions(MODEL, state)[:2], 0, 200)
+    (values, points), _ = outcomes_of(source, own_actions(MODEL, state)[:2], 200)
     assert (points == np.round(points)).all() and source.thrown > 2 * 200 * 3
     assert len(np.unique(values)) <= 2 * STONES + 1  # one for each score
 

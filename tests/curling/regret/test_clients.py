@@ -9,15 +9,18 @@ import pytest
 
 from bonspiel.curling.arena import game as playing
 from bonspiel.curling.arena.clients import parse_clients
+from bonspiel.curling.ice.sheet import places as places_of
 from bonspiel.curling.regret import positions
 from bonspiel.curling.regret.clients import Question, ask, served
 from bonspiel.planners.core.actions import own_actions
 from bonspiel.planners.planner import Budget
 from bonspiel.runs.experiment import UsageError
-from tests.curling.regret.places import file_of, last_stone
+from tests.curling.regret.places import file_of, last_stone, stones
 
 SEEING = Path(__file__).with_name("seeing_client.py")
 PLACE = {"end": 4, "lead": -9, "shot": 12, "hammer": 0}
+DOUBLES = {"pattern": 2, "decider": 0, "power_plays": [True, False], "throwers": None}
+MIXED = {"stones": places_of(stones(red4=(0.1, 0.2), yellow5=(-0.4, 1.0))), "mixed_doubles": DOUBLES}
 
 
 @pytest.fixture(autouse=True)
@@ -69,18 +72,22 @@ def test_a_command_that_gives_no_shot_is_told_of(tmp_path, way, words):
     assert answer.shot is None and answer.failure.startswith(words)
 
 
-@pytest.mark.parametrize("protocol", ["dc3", "dc4"])
-def test_our_client_sees_the_position_too(tmp_path, protocol):
+@pytest.mark.parametrize(("protocol", "game"), [("dc3", {}), ("dc4", {}), ("dc4", MIXED)])
+def test_our_client_sees_the_position_too(tmp_path, protocol, game):
     if protocol == "dc4":
         pytest.importorskip("dc4client")
         pytest.importorskip("starlette")
-    (place,) = places(tmp_path, protocol, **PLACE)
+    (place,) = places(tmp_path, protocol, **PLACE | game)
     match = "--match {match} --team {team}" if protocol == "dc4" else ""
+    match += " --game mixed_doubles" if game else ""
     command = f"{sys.executable} -m bonspiel client {protocol} --host {{host}} --port {{port}} {match}"
     (client,) = parse_clients([f"mine={command} --planner rulebased"], protocol, [])
     answer = ask(client, place, 3, question(tmp_path, protocol, seconds=1.0))
     known = own_actions(place.match.planning(), place.state)  # of which it chooses one
     assert answer.failure is None and abs(known - answer.shot).max(1).min() < 1e-3
+    if protocol == "dc4":
+        left = 4 * 5 - 3 if game else 4 * 8 - 6
+        assert f", {left} s" in (tmp_path / "0003-mine.txt").read_text()
 
 
 def test_a_planner_that_fails_gives_no_shot(tmp_path):
@@ -93,9 +100,10 @@ def test_a_planner_that_fails_gives_no_shot(tmp_path):
 @pytest.mark.parametrize(
     ("protocol", "change", "words"),
     [
-        ("dc4", {"rule": "four_rock"}, "rule='four_rock': a server of dc4 has five_rock or no_tick"),
+        ("dc4", {"rule": "four_rock"}, "rule='four_rock': a server of dc4 has five_rock or no_tick for commands"),
         ("dc3", {"rule": "no_tick"}, "rule='no_tick': a server of dc3 has five_rock or four_rock"),
         ("dc3", {"max_speed": 3.5}, "max_speed=3.5"),
+        ("dc3", MIXED | {"physics": "dc4"}, "mixed doubles is put to commands by --protocol dc4 alone"),
     ],
 )
 def test_positions_that_a_server_cannot_have_are_refused(tmp_path, protocol, change, words):

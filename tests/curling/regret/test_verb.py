@@ -150,4 +150,4 @@ def test_planners_by_name_play_mixed_doubles(run, tmp_path):
     worst, best = (one["verdicts"][name][0] for one in lines("r") for name in ("random", "champion:threads=1"))
     assert worst["regret"] > best["regret"] > -0.01 and "shot 10 of 10" in Path("r/regret.md").read_text()
     line = ("regret", "--client", seeing(), "--file", file, "--out", "s", *FEW)
-    assert "game='mixed_doubles': a server of dc3 has standard for commands" in run(*line)[2]
+    assert "mixed doubles is put to commands by --protocol dc4 alone" in run(*line)[2]

@@ -8,6 +8,8 @@ import pytest
 
 pytest.importorskip("aiohttp", reason="aiohttp is not installed (pip install -e '.[dc4]')")
 
+from bonspiel.curling.ice.sheet import no_stones
+from bonspiel.curling.match.mixed_doubles import mixed_state_of
 from bonspiel.curling.protocols.dc4 import EXAMPLE_PLAYERS
 from bonspiel.curling.protocols.dc4_server import Player
 from bonspiel.curling.records.record import read
@@ -16,7 +18,7 @@ from bonspiel.curling.replay.live_matches import LiveMatch
 from bonspiel.curling.server.dc4 import match as dc4_match
 from bonspiel.curling.server.record_feed import RecordFeed
 from tests.curling.server.dc4_hosting import DRAW, NEW, PLAYER, TEAM, THROUGH, begun, hosting, play_end, run
-from tests.curling.server.hosting import Clock
+from tests.curling.server.hosting import Clock, context_of
 
 MIXED = {"game_mode": "mixed_doubles", "applied_rule": "modified_fgz_rule", "positioned_stones_pattern": 2}
 SHOTS = 10
@@ -103,6 +105,24 @@ def test_each_choice_places_the_stones_and_says_who_leads(choice, leader, first,
     state = run(scenario)
     assert state["next_shot_team"] == leader
     assert first == place(slots(state, 0)[0]) and second == place(slots(state, 1)[0])
+
+
+def test_a_match_may_begin_at_a_position():
+    stones = no_stones()
+    stones[3], stones[12] = (0.1, 38.0), (-0.5, 39.0)  # the first of team 0 and the second of team 1 that were thrown
+    start = mixed_state_of(stones, 12, hammer=0, end=1, lead=-2, decider=0, power_plays=(False, True))
+
+    async def scenario():
+        async with hosting(context=context_of(start=start)) as host:
+            return await (await begun(host, standard_end_count=2, **MIXED))[2][1].state()
+
+    state = run(scenario)
+    settings = {"end_setup_team": "team0", "positioned_stones_pattern": 2}
+    assert state["mixed_doubles_settings"] == settings | {"power_play_end": {"team0": 0, "team1": None}}
+    assert (state["end_number"], state["total_shot_number"], state["next_shot_team"]) == (1, 6, "team1")
+    assert state["score"] == {"team0": [0, 0, 0], "team1": [2, 0, 0]}
+    lying = {(team, slot) for team in (0, 1) for slot, at in enumerate(slots(state, team)) if at != ABSENT}
+    assert lying == {(0, 1), (1, 2)} and (0.1, 38.0) == place(slots(state, 0)[1])
 
 
 def test_a_whole_match_with_power_plays_and_an_extra_end(tmp_path):
