@@ -215,9 +215,9 @@ class TreeMemory:
         """
         passed, tree = self._passed.to(state), self._tree
         if tree is None:
-            if self._model.compiled:  # the next decision has no time for it
-                for one in (find_state, nearest_outcome, _copy_below):
-                    one.load()
+            kernels: tuple[Any, ...] = (find_state, nearest_outcome, _copy_below)
+            for one in kernels if self._model.compiled else ():
+                one.load()  # for which the next decision has no time
             return None
         node = self._node_of(tree, state, passed, budget)
         if node == NOWHERE or tree.nodes[node]["actions"] <= 0:
