@@ -111,8 +111,8 @@ class Controller:
         self._planner, self._model, self._fallback = planner, model, fallback
         self._period, self._clock, self._due = period, clock, 0.0
         self._budget = Budget(seconds=SHARE * period) if budget is None else budget
-        self._search = begin_episode(planner, model)
-        self._checked = CheckedSearch(planner, model, self._search)
+        self._steps, self._is_counted = 0.0, False  # of the plant, as last measured; ever above 0
+        self._begin_episode()
         self._rng = np.random.default_rng(seed)
         self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
         self._stop, self._thread = threading.Event(), threading.Thread(target=self._work, daemon=True)
@@ -148,7 +148,8 @@ class Controller:
         """The action of the period that begins now, [action_dim]; takes some microseconds.
 
         Args:
-            state: measured now, [state_dim]; the next action is planned from it. A count of steps may stay 0.
+            state: measured now, [state_dim]; the next action is planned from it. A count of steps may stay 0; one
+                that falls begins another episode.
         """
         period, counts, failed = self._next, self.counts, False
         if period == 0:
@@ -204,8 +205,10 @@ class Controller:
         with stopped_by(self._stop):
             while (task := self._tasks.get()) is not None:
                 try:
-                    # periods that nobody planned passed as well; and the first one was taken for one that is counted
-                    if len(plan) > 0 and (task.period - first > 1 or (first == 1 and self._is_uncounted(task))):
+                    if self._began_again(check_state(self._model, task.state)):
+                        self._begin_episode()
+                        plan = plan[:0]
+                    if len(plan) > 0 and task.period - first > 1:  # periods that nobody planned passed as well
                         self._start_from(plan[min(task.period - first, len(plan) - 1) :])
                     played = getattr(self._search, "played", None)
                     if played is not None and task.action is not None:
@@ -216,6 +219,18 @@ class Controller:
                 except BaseException as error:  # also SystemExit, which others' code may raise
                     task.error = error
                 task.done.set()
+
+    def _begin_episode(self) -> None:
+        self._search = begin_episode(self._planner, self._model)
+        self._checked = CheckedSearch(self._planner, self._model, self._search)
+
+    def _began_again(self, state: Array) -> bool:
+        """True if the plant counts its steps, and they are fewer than before."""
+        if not offers(self._model, HasTimeIndex):
+            return False
+        before, self._steps = self._steps, float(state[self._model.time_index])
+        self._is_counted = self._is_counted or self._steps > 0.0
+        return self._steps < before
 
     def _start_from(self, plan: Array) -> None:
         start = getattr(self._search, "start_from", None)
@@ -234,11 +249,6 @@ class Controller:
         state, after = check_state(model, task.state), np.empty(model.state_dim)
         _, over = model.step(state, task.action, after, model.params, self._rng)
         require(not over, "state", state, "one after which the model predicts no end of the episode")
-        if offers(model, HasTimeIndex) and self._is_uncounted(task):
-            after[model.time_index] = 0.0
+        if offers(model, HasTimeIndex) and task.period > 1 and not self._is_counted:
+            after[model.time_index] = 0.0  # nobody counts, so that plans always look as far
         return after
-
-    def _is_uncounted(self, task: _Task) -> bool:
-        """True if the state would count the steps, but nobody does, so that plans always look as far."""
-        model = self._model
-        return offers(model, HasTimeIndex) and task.period > 1 and bool(task.state[model.time_index] == 0.0)

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from bonspiel import envs, planners
+from bonspiel import control, envs, planners
 from bonspiel.control import Controller, PeriodCounts
 from bonspiel.planners import Budget, Decision
 from bonspiel.planners.testing import Walk
@@ -184,6 +184,45 @@ def test_a_search_with_memory_knows_the_periods_that_passed_though_nobody_counts
             wait_for_the_decision(controller)
             controller._next += missed
     assert got == pytest.approx([0.1, 0.2, 0.5, 0.6])
+
+
+REMEMBER = "uct:memory=1", "dpw:memory=1", "icem:memory=1", "adaptive", "cem:rate_limit=0.05,memory=0", "constant"
+
+
+@pytest.mark.parametrize("text", REMEMBER)
+@pytest.mark.parametrize("prepare", [True, False])
+def test_a_search_with_memory_plans_on_though_nobody_counts(text, prepare):
+    model, place = envs.make_model("pendulum"), 0.0
+    with Controller(planners.parse(text), model, 600.0, np.zeros(1), budget=Budget(simulations=20)) as controller:
+        if prepare:
+            controller.prepare(np.array([3.0, 0.0, 0.0]))
+        for period in range(6):
+            place += controller.act(np.array([3.0 + 0.01 * period, place, 0.0]))[0]
+            wait_for_the_decision(controller)
+    late = 0 if prepare else 1
+    assert controller.error is None and controller.counts == PeriodCounts(6, 6 - late, late, fallbacks=late)
+
+
+@pytest.mark.parametrize("text", REMEMBER)
+def test_a_plant_that_begins_again_begins_an_episode(text):
+    planner, begun = planners.parse(text), []
+    begin = control.begin_episode
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(control, "begin_episode", lambda *given: begun.append(None) or begin(*given))
+        model = Still()
+        model.horizon = 20
+        with Controller(planner, model, 600.0, FALLBACK, budget=Budget(simulations=20)) as controller:
+            controller.prepare(np.zeros(2))
+            for count in (0, 1, 2, 3, 4, 0, 1, 2):
+                controller.act(np.array([0.1 * count, count]))
+                wait_for_the_decision(controller)
+    assert len(begun) == 2 and controller.error is None and controller.counts.on_time == 8
+
+
+def test_the_steps_of_a_plant_that_begins_again_are_counted_on():
+    planner, states = Scripted(), [np.array([0.0, count]) for count in (0, 1, 2, 0, 1)]
+    play(planner, 5, measured=lambda state: states.pop(0))
+    assert [state[1] for state in planner.states] == [0, 1, 2, 3, 1, 2]
 
 
 @pytest.mark.parametrize("memory", [0.0, 1.0])

@@ -5,10 +5,10 @@ import inspect
 from dataclasses import dataclass, field
 from typing import Any
 
-from bonspiel.planners import Array, Budget, Decision, Model, Planner, Rng, unsupported
+from bonspiel.planners import Array, Budget, Decision, EpisodeSearch, Model, Planner, Rng, begin_episode, unsupported
 from bonspiel.planners.checks import missing, require
 from bonspiel.planners.model import HasValue
-from bonspiel.planners.planner import Traits, check_plan, has_same_actions, traits_of
+from bonspiel.planners.planner import FreshSearches, Traits, check_plan, has_same_actions, traits_of
 from bonspiel.planners.registry import NESTED
 from bonspiel.planners.wrappers.presearch.planner import Presearch
 
@@ -57,6 +57,16 @@ class Valued:
         """The traits of the inner planner."""
         return traits_of(self.inner)
 
+    @property
+    def memory(self) -> float:
+        """That of the inner planner."""
+        return float(getattr(self.inner, "memory", 0.0))
+
+    @property
+    def minds_last_action(self) -> bool:
+        """True if the inner planner's decisions depend on the action played last."""
+        return bool(getattr(self.inner, "minds_last_action", False))
+
     def same_actions(self, model: Model) -> bool:
         """True if all searches consider the same actions at the root; see `planners.Planner`."""
         return has_same_actions(self.inner, model)
@@ -70,3 +80,9 @@ class Valued:
         state = check_plan(self, model, state, budget, rng, root_actions)
         given = () if root_actions is None else (root_actions,)
         return self.inner.plan(with_values(model), state, budget, rng, *given)
+
+    def begin_episode(self, model: Model) -> EpisodeSearch:
+        """The decisions of an episode; see `planners.begin_episode`."""
+        if self.unsupported(model):
+            return FreshSearches(self, model)  # which says why
+        return begin_episode(self.inner, with_values(model))

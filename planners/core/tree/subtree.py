@@ -1,6 +1,7 @@
 """The tree of a decision from that of the one before: the part below the state that the episode has reached."""
 
 import math
+import time
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,9 @@ from bonspiel.planners.core.tree.nodes import (
 from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.model import Array, HasPlayer, Model
 from bonspiel.planners.planner import Budget
+
+SHARE = 0.1  # of a time budget, for copying what is kept
+CHUNK, PYTHON_CHUNK = 1_024, 8  # nodes copied between two looks at the clock
 
 
 @kernel(SEARCH_TREE, VECTOR, int64, int64[::1])
@@ -86,15 +90,20 @@ def nearest_outcome(tree: SearchTree, edge: int, state: Array, scale: Array) -> 
     return best
 
 
-@kernel(SEARCH_TREE, int64, SEARCH_TREE, int64[::1])
-def _copy_below(tree: SearchTree, node: int, new: SearchTree, origin: NDArray[np.int64]) -> int:
-    """Copy a node and all below it into an empty tree, level by level; `origin` receives where each node was."""
-    origin[0] = node
-    new.nodes[0] = tree.nodes[node]
-    new.nodes[0]["sibling"] = 0
-    copy(tree.state[node], new.state[0])
-    by_state, done = len(new.slots) > 1, 0
-    while done < new.size[NODES]:
+@kernel(SEARCH_TREE, int64, SEARCH_TREE, int64[::1], int64, int64)
+def _copy_below(tree: SearchTree, node: int, new: SearchTree, origin: NDArray[np.int64], done: int, chunk: int) -> int:
+    """Copy a node and those below it into an empty tree, level by level, a chunk more of them with what they lead to.
+
+    `origin` receives where each node was; `done` of the nodes have what they lead to, and it is returned for the next
+    call.
+    """
+    if done == 0:
+        origin[0] = node
+        new.nodes[0] = tree.nodes[node]
+        new.nodes[0]["sibling"] = 0
+        copy(tree.state[node], new.state[0])
+    by_state, end = len(new.slots) > 1, done + chunk
+    while done < min(end, new.size[NODES]):
         old, count, first = tree.nodes[origin[done]]["first_edge"], new.nodes[done]["actions"], new.size[EDGES]
         if count > 0:
             room = 1
@@ -129,7 +138,7 @@ def _copy_below(tree: SearchTree, node: int, new: SearchTree, origin: NDArray[np
 
 
 def tree_below(
-    model: Model, tree: SearchTree, node: int, steps: int, nodes: int
+    model: Model, tree: SearchTree, node: int, steps: int, nodes: int, until: float = math.inf
 ) -> tuple[SearchTree, NDArray[np.int64]]:
     """The part of a tree below a node, as a tree of its own.
 
@@ -139,12 +148,13 @@ def tree_below(
         node: to be the root.
         steps: of a simulation, at most.
         nodes: to have room for beside those that are kept.
+        until: reading of the clock after which what is left, of the lowest levels, is left out.
 
     Returns:
         The new tree, and for each of its nodes where that was, int64 [at least its nodes].
     """
     used, edges, block = map(int, tree.size)
-    node_room = used + nodes + steps
+    node_room = 2 * used + nodes + steps  # the next search may make as many as the last one, and growing copies all
     edge_room = 2 * edges + nodes + steps + spare_edges(steps, max(block, 4))
     by_state = len(tree.slots) > 1
     new = SearchTree(
@@ -161,7 +171,11 @@ def tree_below(
     if by_state:
         new.keys[0] = 0
     origin = np.empty(used, np.int64)
-    run(_copy_below, model, tree, node, new, origin)
+    done, chunk = 0, CHUNK if model.compiled else PYTHON_CHUNK
+    while done == 0 or (done < new.size[NODES] and time.perf_counter() < until):
+        done = int(run(_copy_below, model, tree, node, new, origin, done, chunk))
+    cut = new.nodes[done : new.size[NODES]]
+    cut["actions"], cut["due"] = np.minimum(cut["actions"], 0), 0  # as of new nodes; those that ended stay so
     return new, origin
 
 
@@ -172,6 +186,8 @@ class TreeMemory:
     root, or as many as were passed, at least two in games of two players. Where there is none, in a game of one player
     and after one step, it is the outcome of the action played that is nearest to it, each coordinate as a part of its
     range, if that is nearer to it than to the last decision's state; simulations then start from the true state.
+
+    Under a time budget the levels nearest to that node are kept, as far as a tenth of it lasts to copy them.
 
     What is kept is approximate: values look ahead as far as the last decision did, the outcomes of a nearest node's
     actions start from its own state, and the range of returns is that of both searches.
@@ -199,11 +215,15 @@ class TreeMemory:
         """
         passed, tree = self._passed.to(state), self._tree
         if tree is None:
+            kernels: tuple[Any, ...] = (find_state, nearest_outcome, _copy_below)
+            for one in kernels if self._model.compiled else ():
+                one.load()  # for which the next decision has no time
             return None
         node = self._node_of(tree, state, passed, budget)
         if node == NOWHERE or tree.nodes[node]["actions"] <= 0:
             return None
-        found, origin = tree_below(self._model, tree, node, steps, nodes)
+        until = math.inf if budget.seconds is None else time.perf_counter() + SHARE * budget.seconds
+        found, origin = tree_below(self._model, tree, node, steps, nodes, until)
         found.state[0] = state
         return found, origin
 

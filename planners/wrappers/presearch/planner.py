@@ -73,8 +73,8 @@ class Presearch:
     `values` are still returns, those of the actions whose return was not estimated within the model's `indifference`.
 
     Args:
-        inner: the planner that chooses among the best aims; in writing, `presearch:inner=dpw` or
-            `presearch:inner=(abstraction:exploration=0.5)`.
+        inner: the planner that chooses among the best aims, whose `memory` is not used; in writing,
+            `presearch:inner=dpw` or `presearch:inner=(abstraction:exploration=0.5)`.
         share: part of the budget that the sweep may take, above 0 and below 1.
         size: most aims in the grid.
         candidates: most local maxima that the inner planner considers, at least 1.

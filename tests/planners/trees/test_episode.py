@@ -1,5 +1,7 @@
 """Trees that decisions hand on: what is kept of them, which part, and when nothing is."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -7,8 +9,9 @@ from bonspiel import envs, planners
 from bonspiel.planners import Budget
 from bonspiel.planners.core.bounds import state_bounds
 from bonspiel.planners.core.search import kept_trees
+from bonspiel.planners.core.tree import subtree
 from bonspiel.planners.core.tree.nodes import EDGES, NODES
-from bonspiel.planners.core.tree.subtree import tree_below
+from bonspiel.planners.core.tree.subtree import SHARE, tree_below
 from tests.planners.tiny_models import Chain, Duel, Target, python_twin
 from tests.planners.trees.rave_uct.claims import MOVES, Claims
 
@@ -206,3 +209,52 @@ def test_a_budget_of_seconds_adds_to_what_was_kept(planner, model):
     before = episode.plan(state, Budget(60), rng)
     after = episode.plan(state, Budget(seconds=0.002), rng)
     assert after.visits.sum() == 60 + after.simulations and after.visits[: len(before.visits)].sum() >= 60
+
+
+def small_chunks(monkeypatch):
+    for name in ("CHUNK", "PYTHON_CHUNK"):
+        monkeypatch.setattr(subtree, name, 4)
+
+
+deep = pytest.mark.parametrize(
+    ("name", "model"),
+    [("uct", Chain()), ("uct", python_twin(Chain())), ("dpw", LINE), ("voot", LINE), ("rave_uct", CLAIMS)],
+)
+
+
+@deep
+def test_what_there_is_no_time_to_copy_is_left_out_as_if_it_were_new(name, model, monkeypatch):
+    small_chunks(monkeypatch)
+    planner = planners.make(name)
+    _, tree = searched(planner.plan, model, start(model), Budget(120), np.random.default_rng(1))
+    kept, origin = tree_below(model, tree, 0, model.horizon, 10, until=-np.inf)
+    assert 4 < kept.size[NODES] < tree.size[NODES]
+    for node in range(int(kept.size[NODES])):
+        old, new = tree.nodes[origin[node]], kept.nodes[node]
+        assert all(old[field] == new[field] for field in ("visits", "reward", "player"))
+        if node < 4 or old["actions"] <= 0:
+            assert old["actions"] == new["actions"] and old["due"] == new["due"]
+        else:
+            assert new["actions"] == new["due"] == 0
+
+
+@deep
+def test_copying_takes_a_share_of_a_time_budget(name, model, monkeypatch, ticking):
+    small_chunks(monkeypatch)
+    episode, state = planners.begin_episode(planners.make(name, memory=1), model), start(model)
+    _, tree = searched(episode.plan, state, Budget(400), np.random.default_rng(1))
+    ticking(SHARE * 0.02 / 5)
+    kept, _ = episode.memory.recall(state, model.horizon, 10, Budget(seconds=0.02))
+    before, now = (sum(one.nodes["actions"][: one.size[NODES]] > 0) for one in (tree, kept))
+    assert now <= 5 * 4 < before
+    after = episode.plan(state, Budget(seconds=0.02), np.random.default_rng(1))
+    assert after.visits.sum() == 400 + after.simulations
+
+
+def test_the_first_decision_loads_what_the_second_copies_with(monkeypatch):
+    loaded = []
+    for name in ("find_state", "nearest_outcome", "_copy_below"):
+        monkeypatch.setattr(subtree, name, SimpleNamespace(load=lambda name=name: loaded.append(name)))
+    episode = planners.begin_episode(planners.make("uct", memory=1), LINE)
+    episode.plan(start(LINE), Budget(10), np.random.default_rng(1))
+    assert loaded == ["find_state", "nearest_outcome", "_copy_below"]

@@ -62,6 +62,41 @@ def test_a_search_with_values_is_that_of_a_model_with_such_rollouts(inner):
     assert not np.array_equal(one.values, planner.plan(model, state, budget, np.random.default_rng(1)).values)
 
 
+@pytest.mark.parametrize(
+    "inner",
+    [
+        "uct:leaf=rollout,memory=1",
+        "dpw:leaf=rollout,memory=1",
+        "constant",
+        "cem:memory=1",
+        "icem:rate_limit=0.1",
+        "kr_uct",
+    ],
+)
+def test_an_episode_is_that_of_the_inner_planner(inner):
+    """With its memory, a plan to start from, and what the inner planner hears."""
+    planner, valued = planners.parse(inner), planners.parse(f"valued:inner=({inner})")
+    model = TrapWithValue()
+    found = []
+    for search in (planners.begin_episode(planner, with_values(model)), planners.begin_episode(valued, model)):
+        rng = np.random.default_rng(1)
+        found.append([hasattr(search, "start_from"), hasattr(search, "played")])
+        for step in range(2):
+            decision = search.plan(np.array([0.1, step]), Budget(200), rng)
+            found[-1].append((decision.action.tolist(), decision.visits.tolist()))
+    assert found[0] == found[1]
+    if inner == "cem:memory=1":
+        planners.begin_episode(valued, model, plan=decision.plan)
+    assert valued.memory == getattr(planner, "memory", 0.0)
+    assert valued.minds_last_action == ("rate_limit" in inner)
+
+
+def test_an_episode_in_a_model_without_an_estimate_says_so():
+    search = planners.begin_episode(planners.parse("valued:inner=(uct:leaf=rollout,memory=1)"), Trap())
+    with pytest.raises(TypeError, match="Valued cannot search Trap: needs `value`"):
+        search.plan(np.array([0.4, 0.0]), Budget(10), np.random.default_rng(0))
+
+
 def test_plain_python_models_have_values_too():
     model = PlainTrap()
     state = model.initial_state(np.random.default_rng(0))
