@@ -130,6 +130,17 @@ def test_another_scale_and_missing_instances_are_said(run, tmp_path):
     ]
 
 
+def test_instances_in_which_doing_nothing_is_optimal_are_left_out_and_named(run, tmp_path):
+    line = "sensitivity", "random", "dpw", "uct", "--families", "trap", "--values", "noise=1"
+    status, out, err = run(*line, *SMALL, "--instances", 5, "--episodes", 1, "--out", "here")
+    assert status == 0, err
+    said = "With noise=1 left out: instance 5, where no return is known that clearly exceeds the better"
+    assert said in out and "scores in" not in out
+    (cell,) = re.findall(r"^\| random +\| (\S+) ", out, re.M)
+    assert abs(float(cell)) < 10.0
+    assert "Left out: family:trap:instance=5,noise=1, where no" in run("report", "here", "--leaderboard")[1]
+
+
 def test_failed_episodes_are_said_and_the_others_are_drawn(run, register, tmp_path):
     class Broken:
         def plan(self, model, state, budget, rng, root_actions=None):
