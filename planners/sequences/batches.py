@@ -6,10 +6,11 @@ from typing import cast
 import numpy as np
 
 from bonspiel.planners.checks import check_returns, require
+from bonspiel.planners.core.jit.validity import FIRST, INVALID, REWARD
 from bonspiel.planners.core.search import Stopped, stopping
 from bonspiel.planners.model import Array, HasSequenceReturns
 from bonspiel.planners.planner import Budget
-from bonspiel.planners.sequences.rollouts import Grow, Rollouts, Sequences, note_returns
+from bonspiel.planners.sequences.rollouts import Grow, Rollouts, Sequences, new_round, note_returns
 
 SAFE = 0.5  # of the time left, as rollouts may take longer than those before
 
@@ -17,7 +18,8 @@ SAFE = 0.5  # of the time left, as rollouts may take longer than those before
 class Batches(Rollouts):
     """Rollouts by a model's `sequence_returns`, as many at once as the round and the budget allow.
 
-    A sequence that is not finite there is rolled out again by `step`, which tells the invalid step.
+    A sequence whose return is not finite there is an invalid rollout. It is rolled out again by `step`, to tell the
+    invalid step, if noise lets it be met again.
     """
 
     rate = 0.0  # rollouts a second of the largest batch so far
@@ -36,12 +38,25 @@ class Batches(Rollouts):
             if np.isfinite(total):
                 note_returns(sequences, index, total, seen, problem)
             else:
-                sequences.done[0] = index * repeats
-                super().run(sequences, repeats, 1)
+                self._note_invalid(sequences.actions[index : index + 1])
+                note_returns(sequences, index, np.nan, np.nan, problem)
         sequences.done[0] = first + len(indices)
         if len(indices) >= self.largest:
             self.largest, self.rate = len(indices), len(indices) / max(time.perf_counter() - begin, 1e-9)
         return len(indices)
+
+    def _note_invalid(self, sequence: Array) -> None:
+        """Count an invalid rollout; the first is told to be invalid at the root if its step is not met again."""
+        validity, dim, again = self.problem.validity, len(self.problem.state), new_round(sequence)
+        before, action = validity.copy(), sequence[0, 0]
+        super().run(again, 1, 1)
+        if again.invalid[0]:
+            return
+        validity[:] = before
+        validity[INVALID] += 1.0
+        if validity[INVALID] == 1.0:
+            validity[REWARD] = np.nan
+            validity[FIRST : FIRST + dim + len(action)] = [*self.problem.state, *action]
 
     def _returns(self, found: Array, actions: Array) -> tuple[Array, Array]:
         """Returns, [n], with the model's own discount, and as the search compares them."""

@@ -102,7 +102,7 @@ class AdaptiveEpisode:
         if last is not None:
             hand_on(last, sequence)
         sights = hand_on_sights(self.sights)
-        settings = settings._replace(sight=best_sight(sights, planner.explained))
+        settings = settings._replace(sight=best_sight(sights, planner.explained, budget.simulations or 0))
         nodes = min(budget.simulations or FIRST_NODES, FIRST_NODES)
         tree = new_tree(len(actions), root, sequence, sights, nodes, depth)
         walk = new_walk(model.state_dim, problem.steps, len(actions), depth)
@@ -110,9 +110,10 @@ class AdaptiveEpisode:
             search, tree, walk, problem, model=model, settings=settings, budget=budget, rng=rng, grow=grow, start=start
         )
         self._passed.decided()
-        self.sights = sights
         if settings.memory > 0.0:
             self.last = sequence
+        if planner.memory > 0.0:
+            self.sights = sights
         rows = np.arange(root.counts[CELLS])
         if root_actions is not None:
             rows = np.argsort(order)  # as they were given

@@ -2,7 +2,8 @@
 
 A shorter sight tells actions apart by fewer simulations (Petrik, Scherrer 2008; Jiang, Kulesza, Singh, Lewis 2015),
 unless what matters lies beyond it. So a decision takes the shortest sight whose returns go with the whole returns of
-the decisions' simulations before.
+the decisions' simulations before; the more simulations there are, the better they must go together, so that with ever
+more of them the search tends to the optimum.
 """
 
 import math
@@ -15,6 +16,7 @@ from bonspiel.planners.model import Array
 # Sights in steps, from the shortest with which a goal a hundred steps away still counts.
 SHORTEST, FACTOR, LENGTHS = 16.0, 1.5, 8
 AT_FIRST = SHORTEST * FACTOR**2
+ENOUGH = 5_000.0  # simulations, beyond which the unexplained part that is allowed falls as 1 / n
 KEPT = 0.8  # weight of what the last decision knew of the problem
 
 # Sums over simulations, of the whole returns in the first row, then of the returns with each sight: their weight, sum,
@@ -57,17 +59,19 @@ def note_rewards(sums: Array, reward: Array, depth: int, discount: float) -> Non
         sums[row, PRODUCTS] += returned * whole
 
 
-def best_sight(sums: Array, explained: float) -> float:
+def best_sight(sums: Array, explained: float, simulations: int) -> float:
     """The shortest sight whose returns explain this part of the variance of the whole ones, infinity if there is none.
 
-    36 steps if the whole returns do not differ.
+    36 steps if the whole returns do not differ, infinity for a first decision with more simulations than `ENOUGH`.
     """
-    if explained == 1.0:
-        return math.inf
-    mean = sums[:, SUM] / max(sums[0, COUNT], 1.0)
+    count = max(sums[0, COUNT], 1.0)
+    mean = sums[:, SUM] / count
     variance = sums[:, SQUARES] - mean * sums[:, SUM]
+    if explained == 1.0 or (sums[0, COUNT] == 0.0 and simulations > ENOUGH):
+        return math.inf
     if not variance[0] > 0.0:
         return AT_FIRST
+    needed = 1.0 - (1.0 - explained) * min(ENOUGH / count, 1.0)
     together = np.maximum(sums[:, PRODUCTS] - mean * sums[0, SUM], 0.0)
-    found = np.flatnonzero(together[1:] ** 2 > explained * variance[1:] * variance[0])
+    found = np.flatnonzero(together[1:] ** 2 > needed * variance[1:] * variance[0])
     return SHORTEST * FACTOR ** found[0] if len(found) else math.inf

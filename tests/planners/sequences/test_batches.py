@@ -115,6 +115,30 @@ def test_decisions_are_those_of_single_steps(kind, text, simulations):
     assert all(same(one, other) for one, other in pairs)
 
 
+class Slippery(Batched):
+    """Every third rollout of any sequence is invalid."""
+
+    def sequence_returns(self, state, actions, params, rng):
+        rewards = super().sequence_returns(state, actions, params, rng)
+        rewards[rng.random(len(rewards)) < 1.0 / 3.0, -1] = np.nan
+        return rewards
+
+
+def test_an_invalid_rollout_stays_one_where_single_steps_do_not_meet_it_again():
+    found = planners.parse("random_shooting").plan(Slippery(), np.zeros(4), Budget(900), np.random.default_rng(0))
+    assert 250 < found.invalid < 350
+
+
+class Nowhere(Slippery):
+    def sequence_returns(self, state, actions, params, rng):
+        return np.full(actions.shape[:2], np.nan)
+
+
+def test_batches_without_a_valid_rollout_are_an_error():
+    with pytest.raises(ValueError, match=r"all rollouts of the model are invalid: in state=\[0., 0., 0., 0.\] action="):
+        planners.parse("cem").plan(Nowhere(), np.zeros(4), Budget(50), np.random.default_rng(0))
+
+
 def test_a_round_is_one_call_and_takes_no_single_step():
     Batched.calls = Points.steps = 0
     planners.parse("cem:population=30,rounds=4").plan(Batched(), np.zeros(4), Budget(121), np.random.default_rng(0))

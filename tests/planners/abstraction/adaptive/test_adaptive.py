@@ -12,6 +12,7 @@ from bonspiel.planners.abstraction.adaptive.root import CELLS, add_return, new_r
 from bonspiel.planners.abstraction.adaptive.sight import best_sight, new_sights, note_rewards
 from bonspiel.planners.abstraction.adaptive.smoothing import GAIN, SMOOTHED, VISITS, choose_bandwidth, smooth
 from bonspiel.planners.core.search import kept_trees
+from bonspiel.planners.testing import check_planner
 from tests.planners.abstraction.adaptive.plain_search import PlainSights, nearness, plain_search
 from tests.planners.tiny_models import Bandit, Chain, Diamond, Handover, Target, python_twin
 
@@ -75,14 +76,27 @@ def sums_of(wholes, returns):
 def test_the_sight_is_the_shortest_that_explains_the_variance_of_whole_returns():
     rng = np.random.default_rng(0)
     soon, late = rng.standard_normal((2, 500))
-    assert best_sight(sums_of(soon, soon), 0.75) == 16.0  # all is decided by the first step
-    assert best_sight(sums_of(soon + 0.2 * late, soon), 0.75) == 16.0
-    assert best_sight(sums_of(soon + 2.0 * late, soon), 0.75) > 100.0
-    assert best_sight(sums_of(late - soon, -0.3 * soon), 0.75) > 100.0
-    assert best_sight(sums_of(late, late * -100.0), 0.75) == math.inf  # what comes soon is the opposite
-    assert best_sight(sums_of(soon + 1e9, soon), 0.75) == 16.0  # a level that they share tells nothing
-    assert best_sight(sums_of(soon, soon), 1.0) == math.inf
-    assert best_sight(sums_of(np.ones(9), np.ones(9)), 0.75) == best_sight(new_sights(), 0.75) == 36.0
+    assert best_sight(sums_of(soon, soon), 0.75, 100) == 16.0  # all is decided by the first step
+    assert best_sight(sums_of(soon + 0.2 * late, soon), 0.75, 100) == 16.0
+    assert best_sight(sums_of(soon + 2.0 * late, soon), 0.75, 100) > 100.0
+    assert best_sight(sums_of(late - soon, -0.3 * soon), 0.75, 100) > 100.0
+    assert best_sight(sums_of(late, late * -100.0), 0.75, 100) == math.inf  # what comes soon is the opposite
+    assert best_sight(sums_of(soon + 1e9, soon), 0.75, 100) == 16.0  # a level that they share tells nothing
+    assert best_sight(sums_of(soon, soon), 1.0, 100) == math.inf
+    assert best_sight(sums_of(np.ones(9), np.ones(9)), 0.75, 100) == best_sight(new_sights(), 0.75, 100) == 36.0
+
+
+def test_the_more_simulations_the_better_a_sight_must_explain_their_returns():
+    rng = np.random.default_rng(0)
+    soon, late = rng.standard_normal((2, 20_000))
+    few, many = (best_sight(sums_of(soon[:n] + 0.45 * late[:n], soon[:n]), 0.75, n) for n in (5_000, 20_000))
+    assert few == 16.0 and many > 100.0
+    assert best_sight(new_sights(), 0.75, 5_000) == 36.0
+    assert best_sight(new_sights(), 0.75, 5_001) == math.inf
+
+
+def test_without_memory_an_episode_is_decided_as_by_plan_sight_included():
+    check_planner(planners.make("adaptive", memory=0.0), np.random.default_rng(0))
 
 
 def filled(returns, thresholds=NEVER):
