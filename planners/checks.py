@@ -137,6 +137,24 @@ def _not_a_model(given: Any) -> str:
     return f"model={given!r}: must be a planners.Model, which has `state_dim`; {remedy}"
 
 
+def check_returns(found: Any, n: int, steps: int) -> NDArray[np.float64]:
+    """What a model's `sequence_returns` gave, as float64: rewards, [n, steps], or returns, [n].
+
+    Raises:
+        ValueError: another shape, or no real numbers.
+    """
+    name, allowed = "sequence_returns(...)", f"rewards of shape {(n, steps)} or returns of shape {(n,)}"
+    try:
+        raw = np.asarray(found)
+        if raw.dtype.kind in "cSUTMm":  # numpy would turn most of these into numbers, with a warning at best
+            raise TypeError(f"they are of type {raw.dtype}")
+        checked = np.asarray(raw, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name}: must be real numbers, {allowed}: {error}") from error
+    require(checked.shape in ((n, steps), (n,)), name, checked.shape, allowed)
+    return checked
+
+
 def check_action(model: Model, action: Any) -> NDArray[np.float64]:
     """One action as a contiguous float64 vector, [action_dim].
 

@@ -5,7 +5,7 @@ from typing import cast
 
 import numpy as np
 
-from bonspiel.planners.checks import require
+from bonspiel.planners.checks import check_returns, require
 from bonspiel.planners.core.jit.validity import FIRST, INVALID, REWARD
 from bonspiel.planners.core.search import Stopped, stopping
 from bonspiel.planners.model import Array, HasSequenceReturns
@@ -32,7 +32,8 @@ class Batches(Rollouts):
         if len(indices) == 0:
             return 0
         begin, actions = time.perf_counter(), sequences.actions[indices]
-        found = np.asarray(model.sequence_returns(problem.state.copy(), actions, model.params, self.rng), np.float64)
+        given = model.sequence_returns(problem.state.copy(), actions, model.params, self.rng)
+        found = check_returns(given, *actions.shape[:2])
         for index, total, seen in zip(indices.tolist(), *self._returns(found, actions), strict=True):
             if np.isfinite(total):
                 note_returns(sequences, index, total, seen, problem)
@@ -60,8 +61,6 @@ class Batches(Rollouts):
     def _returns(self, found: Array, actions: Array) -> tuple[Array, Array]:
         """Returns, [n], with the model's own discount, and as the search compares them."""
         n, steps, _ = actions.shape
-        allowed = f"rewards of shape {(n, steps)} or returns of shape {(n,)}"
-        require(found.shape in ((n, steps), (n,)), "sequence_returns(...)", found.shape, allowed)
         if found.ndim == 1:
             allowed = "none where `sequence_returns` gives sums of rewards, not rewards of shape [n, steps]"
             require(self.sight == 1.0, "sight", 1.0 / (1.0 - self.sight) if self.sight < 1.0 else None, allowed)

@@ -1,11 +1,12 @@
 """Parameters of families varied one at a time, and the suite that plays them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from bonspiel import envs
 from bonspiel.planners.registry import look_up, unknown
-from bonspiel.runs.experiment import Entrant, Experiment, UsageError, number
+from bonspiel.runs.experiment import Entrant, Experiment, UsageError, number, parsed
 from bonspiel.runs.statistics.split_half import FAMILY
 from bonspiel.runs.suite import Suite
 
@@ -36,15 +37,16 @@ class Variation:
         return (self.problem(value, instance) for value in self.values for instance in range(1, instances + 1))
 
 
-def variations(families: Sequence[str] = (), given: Mapping[str, Sequence[float]] | None = None) -> list[Variation]:
+def variations(families: Sequence[str] = (), given: Sequence[tuple[str, Sequence[float]]] = ()) -> list[Variation]:
     """The variations of some families.
 
     Args:
         families: their names, with or without "family:"; all if empty.
-        given: values by the parameter's name, those of the family if empty; all parameters of a family if None.
+        given: names of parameters with values, those of the family if empty; lists of equal names add up. All
+            parameters of a family if there is none.
 
     Raises:
-        UsageError: no such family, or one without such a parameter.
+        UsageError: no such family, or one without such a parameter or value.
     """
     found = []
     known = {name.removeprefix(FAMILY): name for name in envs.FAMILIES}
@@ -54,12 +56,23 @@ def variations(families: Sequence[str] = (), given: Mapping[str, Sequence[float]
         except ValueError as error:
             raise UsageError(str(error)) from error
         cls = envs.REGISTRY.cls(family)
-        for parameter in given or cls.varied:
+        asked = given or [*cls.varied.items()]
+        for parameter in dict.fromkeys(name for name, _ in asked):
             if parameter not in cls.varied:
                 raise UsageError(f"{unknown(f'parameter of {family}', parameter, cls.varied)}; or choose --families")
-            values = (given or {}).get(parameter) or cls.varied[parameter]
-            found.append(Variation(family, parameter, getattr(cls, parameter), tuple(sorted({*values}))))
+            lists = (some or cls.varied[parameter] for name, some in asked if name == parameter)
+            values = tuple(sorted({*chain.from_iterable(lists)}))
+            found.append(Variation(family, parameter, getattr(cls, parameter), values))
+            _check_values(found[-1])
     return found
+
+
+def _check_values(of: Variation) -> None:
+    for problem in of.problems(1):
+        try:
+            parsed(envs.parse, problem)
+        except UsageError as error:
+            raise UsageError(f"{of.family}: {error}; or choose --families") from error
 
 
 def suite(

@@ -81,7 +81,7 @@ def scales(samples: Samples) -> dict[str, Scale]:
     """The scale of each problem in these samples.
 
     Left out are problems of which neither the random policy nor doing nothing is known or has played, and those in
-    which the better of these two has the highest return.
+    which nothing is clearly above the better of these two (`Known.scale_to`).
     """
     means: dict[str, dict[str, list[float]]] = {}
     for setting, sample in samples:

@@ -11,6 +11,11 @@ DO_NOTHING, RANDOM = "do nothing", "random policy"  # of which the better one ha
 CONSTANT = "constant action"
 SCORE = "normalised score"
 
+NO_SCALE = "no return is known that clearly exceeds the better of doing nothing and random actions"
+
+LEAST_SHARE = 1e-3  # of the distance between the worse of the two and the top; less is the noise of simulations
+ROUNDING = 1e-9  # of the larger of two returns, by which equal ones may differ
+
 
 class Scale(NamedTuple):
     """The returns that have the normalised scores 0 and 1 in an environment.
@@ -85,14 +90,22 @@ class Known(NamedTuple):
         return max(found, key=self.levels.__getitem__, default=None)
 
     def scale_to(self, top: str, high: float) -> Scale | None:
-        """The scale of normalised scores up to a return, None without a zero below it."""
-        if self.zero is None or self.levels[self.zero] >= high:
+        """The scale of normalised scores up to a return, None without a zero clearly below it.
+
+        That is by more than LEAST_SHARE of its distance from the worse of doing nothing and random, and by more than
+        ROUNDING: scores divide by the difference.
+        """
+        if self.zero is None:
             return None
-        return Scale(self.levels[self.zero], high, top, self.zero, self.constant)
+        low = self.levels[self.zero]
+        worst = min(self.levels[name] for name in (RANDOM, DO_NOTHING) if name in self.levels)
+        if high - low <= max(LEAST_SHARE * (high - worst), ROUNDING * max(abs(high), abs(low))):
+            return None
+        return Scale(low, high, top, self.zero, self.constant)
 
     @property
     def scale(self) -> Scale | None:
-        """The scale of normalised scores up to `top`, None without one of its ends."""
+        """The scale of normalised scores up to `top`, None without one of its ends or between almost equal ones."""
         return None if self.top is None else self.scale_to(self.top, self.levels[self.top])
 
 

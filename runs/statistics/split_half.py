@@ -9,6 +9,7 @@ import scipy  # whose statistics are imported where they are used: that takes ha
 from bonspiel.planners.core.text import read
 from bonspiel.planners.model import Array
 from bonspiel.runs.draws import named_rng
+from bonspiel.runs.plants import PlantText
 from bonspiel.runs.statistics.ranks import FEWEST_PLANNERS, Leaderboard
 from bonspiel.runs.statistics.sample import Interval, percentiles, resampled
 
@@ -38,14 +39,27 @@ class SplitHalf(NamedTuple):
 
 
 def halves(problems: Sequence[str]) -> dict[tuple[str, str], Halves]:
-    """The instances among some problems by their family and its parameters, where there are some of either half."""
+    """The instances among some problems by their family and all but the instance, where there are some of either half.
+
+    Instances that planners plan in are meant; the other one of a plant may be any.
+    """
     found: dict[tuple[str, str], Halves] = {}
     for problem in problems:
-        if problem.startswith(FAMILY):
-            name, parameters = read(problem)
-            odd = parameters.pop("instance", 1) % 2
-            found.setdefault((name, str(parameters)), ([], []))[1 - odd].append(problem)
+        parts = PlantText.of(problem)
+        if parts.model.startswith(FAMILY):
+            name, parameters = read(parts.model)
+            odd = parameters.get("instance", 1) % 2
+            alike = parts._replace(model=_any_instance(parts.model), plant=_any_instance(parts.plant))
+            found.setdefault((name, str(alike)), ([], []))[1 - odd].append(problem)
     return {key: both for key, both in found.items() if all(both)}
+
+
+def _any_instance(problem: str) -> str:
+    if not problem.startswith(FAMILY):
+        return problem
+    name, parameters = read(problem)
+    parameters.pop("instance", None)
+    return f"{name}:{parameters}"
 
 
 def split_half(scores: Mapping[str, Mapping[str, float]], families: Sequence[Halves], name: str = "") -> SplitHalf:

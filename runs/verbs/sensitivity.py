@@ -24,7 +24,7 @@ def sensitivity(arguments: argparse.Namespace) -> int:
     from bonspiel.runs.runner import driver
     from bonspiel.runs.sensitivity import page, scores, variations
 
-    varied = variations.variations(arguments.families, dict(arguments.values) or None)
+    varied = variations.variations(arguments.families, arguments.values)
     players = [text for texts in arguments.planner for text in texts]
     sizes = (arguments.budget, arguments.episodes, arguments.instances, arguments.seed)
     chosen = variations.suite(players, varied, *sizes)

@@ -17,7 +17,7 @@ from bonspiel.runs.results.store import Store
 from bonspiel.runs.statistics import split_half
 from bonspiel.runs.statistics.ranks import Leaderboard, leaderboard, scales
 from bonspiel.runs.statistics.sample import Interval
-from bonspiel.runs.statistics.scale import BEST, BOUND, OPTIMUM, REFERENCE, Scale
+from bonspiel.runs.statistics.scale import BEST, BOUND, NO_SCALE, OPTIMUM, REFERENCE, Scale
 from bonspiel.runs.tables import estimate
 
 
@@ -79,7 +79,8 @@ class Findings:
         problems: their scales, by environment.
         costs: of decisions, by unit, budget and planner.
         episodes: by unit, budget and planner.
-        unranked: a line for each other run of which no planner could be ranked.
+        unranked: a line for the problems without a scale, and one for each other run of which no planner could be
+            ranked.
         runs: where each run is from.
         made: the command that made the leaderboards, with its version and commit.
     """
@@ -253,8 +254,14 @@ def episodes(stores: Sequence[Store], problems: Container[str]) -> dict[Key, Epi
 
 
 def unranked(stores: Sequence[Store], problems: Container[str]) -> Iterator[str]:
-    """A line for each run after the first that shares no problem with it, or no budget in one."""
-    own = {setting[2:4] for setting, count in stores[0].counts().items() if count.done}
+    """A line for the problems of the first run that have no scale, and for each other run without any of the rest.
+
+    Such a run shares no problem with it, or no budget in one.
+    """
+    finished = [setting for setting, count in stores[0].counts().items() if count.done]
+    own = {setting[2:4] for setting in finished}
+    if flat := dict.fromkeys(setting.env for setting in finished if setting.env not in problems):
+        yield f"Left out: {', '.join(flat)}, where {NO_SCALE}."
     for store in stores[1:]:
         played = [setting for setting, count in store.counts().items() if count.done]
         budgets = dict.fromkeys(setting[2:4] for setting in played if setting.env in problems)

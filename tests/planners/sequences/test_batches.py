@@ -5,6 +5,7 @@ import pytest
 
 from bonspiel import planners
 from bonspiel.envs import check_model
+from bonspiel.envs.role_checks import check_sequence_returns
 from bonspiel.planners import Budget
 
 
@@ -170,6 +171,108 @@ def test_other_shapes_are_refused():
     model = type("Short", (Batched,), {"sequence_returns": lambda self, state, actions, *_: np.zeros(3)})()
     with pytest.raises(ValueError, match=r"rewards of shape \(\d+, 12\) or returns of shape"):
         planners.make("cem").plan(model, np.zeros(4), Budget(100), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    ("result", "said"),
+    [
+        (lambda rewards: rewards.astype(str), "they are of type <U"),
+        (lambda rewards: rewards + 0j, "they are of type complex128"),
+        (lambda rewards: (rewards, rewards.sum(1)), "inhomogeneous"),
+        (lambda rewards: [list(row[: place + 1]) for place, row in enumerate(rewards)], "inhomogeneous"),
+        (lambda rewards: np.full(rewards.shape, "a", object), "could not convert string to float: 'a'"),
+    ],
+)
+def test_what_is_no_array_of_real_numbers_is_refused_in_a_sentence(result, said):
+    class Odd(Batched):
+        def sequence_returns(self, *given):
+            return result(super().sequence_returns(*given))
+
+    allowed = (
+        r"^sequence_returns\(...\): must be real numbers, rewards of shape \(\d+, \d+\) or returns of .*: .*" + said
+    )
+    with pytest.raises(ValueError, match=allowed):
+        planners.make("cem").plan(Odd(), np.zeros(4), Budget(100), np.random.default_rng(0))
+    with pytest.raises(ValueError, match=allowed):
+        check_model(Odd(), np.random.default_rng(0))
+
+
+def test_the_check_of_models_takes_an_array_of_objects_and_names_a_write_to_the_actions():
+    class Objects(Batched):
+        def sequence_returns(self, *given):
+            return super().sequence_returns(*given).astype(object)
+
+    class Writes(Batched):
+        def sequence_returns(self, state, actions, params, rng):
+            rewards = super().sequence_returns(state, actions, params, rng)
+            actions[:] = 0.0
+            return rewards
+
+    check_model(Objects(), np.random.default_rng(0))
+    with pytest.raises(ValueError, match=r"^sequence_returns\(\.\.\.\)=array"):
+        check_model(Writes(), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("kind", [Batched, Summed])
+def test_the_check_of_models_lets_single_precision_differ_by_a_thousandth_of_the_largest(kind):
+    class Single(kind):
+        error = 1e-4
+
+        def sequence_returns(self, *given):
+            return (super().sequence_returns(*given) * (1.0 + self.error)).astype(np.float32)
+
+    check_model(Single(), np.random.default_rng(0))
+    with pytest.raises(ValueError, match="what `step` gives within 0"):
+        check_model(type("Wrong", (Single,), {"error": 3e-3})(), np.random.default_rng(0))
+
+
+class Slips(Batched):
+    """A few steps cost something."""
+
+    cost = 1.0
+
+    def step(self, state, action, next_state, params, rng):
+        reward, ended = super().step(state, action, next_state, params, rng)
+        return reward - self.cost * (rng.random() < 0.01), ended
+
+    def sequence_returns(self, state, actions, params, rng):
+        rewards = super().sequence_returns(state, actions, params, rng)
+        return rewards - self.cost * ((rng.random(rewards.shape) < 0.01) & (rewards != 0.0))
+
+
+class Invalid(Slips):
+    """Or are invalid."""
+
+    def step(self, state, action, next_state, params, rng):
+        reward, ended = Batched.step(self, state, action, next_state, params, rng)
+        return np.nan if rng.random() < 0.01 else reward, ended
+
+    def sequence_returns(self, state, actions, params, rng):
+        rewards = Batched.sequence_returns(self, state, actions, params, rng)
+        rewards[rng.random(rewards.shape) < 0.01] = np.nan
+        return rewards
+
+
+@pytest.mark.parametrize("kind", [Slips, Invalid])
+def test_the_check_of_models_knows_noise_by_its_draws_also_where_it_is_rare(kind):
+    for seed in range(10):
+        check_sequence_returns(kind(), np.zeros(4), np.random.default_rng(seed))
+
+
+def test_the_check_of_models_compares_every_sequence_with_noise():
+    def sequence_returns(self, state, actions, params, rng):
+        return Slips.sequence_returns(self, state, np.repeat(actions[:1], len(actions), axis=0), params, rng)
+
+    with pytest.raises(ValueError, match="as the mean of single steps"):
+        check_model(type("Wrong", (Slips,), {"sequence_returns": sequence_returns})(), np.random.default_rng(0))
+
+
+def test_the_check_of_models_finds_invalid_sequences_where_single_steps_with_noise_are_valid():
+    def sequence_returns(self, *given):
+        return Slips.sequence_returns(self, *given) * np.nan
+
+    with pytest.raises(ValueError, match="finite in some of 16 repeats, as with single steps"):
+        check_model(type("Wrong", (Slips,), {"sequence_returns": sequence_returns})(), np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("kind", [Batched, Summed, Noisy])

@@ -33,13 +33,20 @@ def test_the_values_of_every_parameter_are_allowed_and_one_is_the_default(name):
 
 
 def test_only_the_parameter_is_written_and_the_default_problem_is_played_once():
-    varied = variations(["trap"], {"noise": [0.3, 0.1], "dim": []})
+    varied = variations(["trap"], [("noise", [0.3, 0.1]), ("dim", [])])
     assert [of.values for of in varied] == [(0.1, 0.3), (1, 2, 4, 8)]
     assert list(varied[1].problems(1))[:2] == ["family:trap:instance=1,dim=1", "family:trap:instance=1"]
     played = suite(["cem", "dpw", "cem"], varied, 30, 4, 2, 7)
     envs_played = [experiment.env for experiment in played.experiment]
     assert len(envs_played) == len({*envs_played}) == 2 * (1 + 1 + 3)
     assert {setting[1:] for setting in played.settings()} == {(name, 30, "simulations", 7) for name in ("cem", "dpw")}
+
+
+def test_values_of_a_name_that_is_given_twice_add_up(run):
+    line = "sensitivity", "random", "--families", "trap", "--values", "noise=0.3", "--values", "noise=0.5"
+    assert re.search(r"^\| planner +\| 0.3 +\| 0.5 +\|$", run(*line, *SMALL)[1], re.M)
+    (of,) = variations(["trap"], [("noise", [0.5]), ("noise", [])])
+    assert of.values == (0.02, 0.1, 0.3, 0.5, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +56,11 @@ def test_only_the_parameter_is_written_and_the_default_problem_is_played_once():
         (["cem", "--families", "trap", "--values", "nosie"], "family:trap 'nosie'. Did you mean 'noise'?"),
         (["cem", "--values", "curvature"], "unknown parameter of family:trap 'curvature'."),
         (["cem", "--values", "noise=a"], "'a' must be numbers separated by commas"),
-        (["cem", "--values", "noise=7", "--families", "trap"], "noise=7: must be from 0.01 to 1"),
+        (["cem", "--values", "noise=7", "--families", "trap"], "family:trap: noise=7: must be from 0.01 to 1"),
+        (
+            ["cem", "--values", "width=0.3"],
+            "family:treasure_hunt: width=0.3: must be from 0.5 to 100; or choose --families",
+        ),
         (["cemm"], "unknown planner 'cemm'. Did you mean 'cem'?"),
         (["cem", "--instances", "1"], "instances=1: must be a whole number from 2 to"),
         ([], "the following arguments are required"),
@@ -128,6 +139,17 @@ def test_another_scale_and_missing_instances_are_said(run, tmp_path):
         "With width=0.3 score 1 is the upper bound in 2 instances.",
         "With width=0.3 random has scores in 2 of 3 instances.",
     ]
+
+
+def test_instances_in_which_doing_nothing_is_optimal_are_left_out_and_named(run, tmp_path):
+    line = "sensitivity", "random", "dpw", "uct", "--families", "trap", "--values", "noise=1"
+    status, out, err = run(*line, *SMALL, "--instances", 5, "--episodes", 1, "--out", "here")
+    assert status == 0, err
+    said = "With noise=1 left out: instance 5, where no return is known that clearly exceeds the better"
+    assert said in out and "scores in" not in out
+    (cell,) = re.findall(r"^\| random +\| (\S+) ", out, re.M)
+    assert abs(float(cell)) < 10.0
+    assert "Left out: family:trap:instance=5,noise=1, where no" in run("report", "here", "--leaderboard")[1]
 
 
 def test_failed_episodes_are_said_and_the_others_are_drawn(run, register, tmp_path):

@@ -38,6 +38,24 @@ def test_score_0_is_the_better_of_doing_nothing_and_random():
 
 
 @pytest.mark.parametrize(
+    "values",
+    [
+        Known(3.0, 1.0, do_nothing=3.0 - 4e-16),
+        Known(3.0, 1.0, do_nothing=2.9981),  # a share of 0.00095
+        Known(3.0, do_nothing=3.0 - 1e-12),
+        Known(-1e6, -2e6, reference=None, do_nothing=-1e6 - 1e-4),
+    ],
+)
+def test_nothing_is_scored_between_ends_that_rounding_or_simulations_tell_apart(values):
+    assert values.scale is None
+
+
+def test_a_small_but_clear_distance_is_scored():
+    assert Known(3.0, 1.0, do_nothing=2.9979).scale == Scale(2.9979, 3.0, OPTIMUM, DO_NOTHING)
+    assert Known(1e-9, do_nothing=0.0).scale == Scale(0.0, 1e-9, OPTIMUM, DO_NOTHING)
+
+
+@pytest.mark.parametrize(
     ("env", "zero"),
     [("double_integrator", DO_NOTHING), ("hovering", DO_NOTHING), ("racetrack", RANDOM), ("trap", DO_NOTHING)],
 )

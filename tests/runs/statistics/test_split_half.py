@@ -24,9 +24,22 @@ def test_halves_are_the_odd_and_the_even_instances_of_each_family_and_size():
     others = ["trap", "rddl:Reservoir_ippc2023:instance=1", "rddl:Reservoir_ippc2023:instance=2"]
     sizes = ["family:donut:instance=2,dim=4", "family:donut:instance=1,dim=4", "family:donut:instance=5"]
     assert halves([*ODD, *EVEN, *others, *sizes]) == {
-        ("family:trap", "{}"): (ODD, EVEN),
-        ("family:donut", "{'dim': 4}"): ([sizes[1]], [sizes[0]]),
+        ("family:trap", "family:trap:{}"): (ODD, EVEN),
+        ("family:donut", "family:donut:{'dim': 4}"): ([sizes[1]], [sizes[0]]),
     }
+
+
+def test_plants_and_delays_are_halves_of_their_own():
+    late, noisy, other = (
+        [f"family:trap:instance={i}{rest.format(i)}" for i in (1, 2)]
+        for rest in (
+            " --delay 1",
+            " --plant family:trap:instance={},noise=0.3 --delay 1",
+            " --plant family:donut:instance={}",
+        )
+    )
+    problems = [*ODD[:1], *EVEN[:1], *late, *noisy, *other, "trap --delay 1", "trap --plant family:trap:instance=2"]
+    assert list(halves(problems).values()) == [([one], [two]) for one, two in (problems[:2], late, noisy, other)]
 
 
 def test_the_correlation_is_that_of_the_ranks_of_means():
