@@ -256,6 +256,13 @@ def test_wrong_options_are_refused_in_one_line(run, file, line, message):
     refused(run("map", file(), *line), message)
 
 
+def test_a_planner_that_fails_is_named_in_one_line(run, file):
+    status, out, err = run("map", file(), "--planner", "process:false", "--budget", 10)
+    last = err.splitlines()[-1]
+    assert (status, out) == (1, "") and "Traceback" not in err and not Path("map.png").exists()
+    assert last.startswith("bonspiel map: process:false fails in this position: ") and "exit status 1" in last
+
+
 def test_files_that_cannot_be_read_or_written(run, file):
     refused(run("map", "nothing.json"), "cannot be read (No such file")
     Path("x.json").write_text("{")
