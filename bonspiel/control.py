@@ -19,6 +19,7 @@ from bonspiel.planners.contract.decisions import CheckedSearch
 from bonspiel.planners.core.search import stopped_by
 from bonspiel.planners.model import Array, HasTimeIndex, Model
 from bonspiel.planners.planner import Budget, Decision, Planner, begin_episode, unsupported
+from bonspiel.planners.sequences.smooth import Rates
 
 SHARE = 0.7  # of a period, to plan in; the rest is for the loop and for what else the machine does
 CLOSING = 5.0  # seconds in which a search should hear that it is to stop
@@ -65,7 +66,7 @@ class Controller:
 
     A period whose decision is late or failed gets the next action of the last plan (`Decision.plan`); where that has
     none left, the fallback. Every decision is checked, as by `bonspiel.planners.testing.check_planner`, before the
-    plant sees it.
+    plant sees it. A `rate_limit` of the planner holds for late actions too, but not for the fallback.
 
     Use it as a context manager, which starts the thread and ends it. All calls of the model and of the planner are
     made in that thread.
@@ -118,6 +119,7 @@ class Controller:
         self._stop, self._thread = threading.Event(), threading.Thread(target=self._work, daemon=True)
         self._next, self._plan, self._first = 0, np.empty((0, len(model.action_low))), 0
         self._task: _Task | None = None
+        self._rates = Rates(model, 0.0, getattr(planner, "rate_limit", None), 1.0, None)
 
     def __enter__(self) -> Self:
         """Start the thread."""
@@ -170,11 +172,14 @@ class Controller:
             counts.late += 1
         if place < len(self._plan):
             action = self._plan[place].copy()
+            if place > 0:  # a plan that comes late began with another action than was played
+                action = self._rates.limited(action[None])[0]
         else:
             counts.fallbacks += 1
             given = self._fallback(state) if callable(self._fallback) else self._fallback
             action = np.array(given, np.float64)
         self._next = period + 1
+        self._rates.last = np.clip(action, self._model.action_low, self._model.action_high)
         if self._task is None:
             self._ask(_Task(period + 1, np.array(state, np.float64), action))
         return action

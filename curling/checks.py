@@ -3,8 +3,8 @@
 import numpy as np
 
 from bonspiel.curling.ice.engines import make_engine
-from bonspiel.curling.ice.sheet import STONES, TEAM_STONES, present
-from bonspiel.curling.match.rules import thrower
+from bonspiel.curling.ice.sheet import SET_UP_ROW, STONES, TEAM_STONES, present
+from bonspiel.curling.match.rules import MIXED_PROTECTED, thrower
 from bonspiel.curling.match.state import FIRST_STONE, HAMMER, LEAD, STATE_DIM, TIME, row_of, stones_of
 from bonspiel.curling.model import Curling
 from bonspiel.planners.checks import check_state, require
@@ -18,7 +18,7 @@ def check_match_state(model: Curling, state: Array) -> Array:
 
     Raises:
         ValueError: it cannot occur; the message names the shape, time, hammer, lead, or the stones that were not
-            thrown, are off the sheet or overlap.
+            thrown, are off the sheet, overlap, or were placed and are missing.
     """
     checked = check_state(model, state).copy()
     time, hammer, lead = checked[[TIME, HAMMER, LEAD]].tolist()
@@ -37,6 +37,9 @@ def check_match_state(model: Curling, state: Array) -> Array:
     _check_thrown(stones, int(time) % STONES, int(hammer))
     unused = [row for row in np.flatnonzero(present(stones)).tolist() if row % TEAM_STONES < first // 2 - 1]
     require(not unused, "rows of stones", unused, "rows 2 to 7 of a team in mixed doubles")
+    if model.is_mixed and time % STONES <= MIXED_PROTECTED:  # no throw before this one could remove them
+        placed = int(present(stones)[SET_UP_ROW::TEAM_STONES].sum())
+        require(placed == 2, "placed stones", placed, "2, row 2 of each team, until four stones of the end were thrown")
     absent = checked[FIRST_STONE:STATE_DIM].reshape(STONES, 2)[~present(stones)]
     require(not absent.any(), "stones", absent[absent.any(axis=1)].tolist(), "(0, 0) where absent, else on the sheet")
     make_engine("analytic", physics=model.physics).check_stones(stones, row_of(checked))

@@ -232,6 +232,24 @@ def test_a_limit_of_change_begins_with_the_action_handed_out_whoever_chose_it(me
     assert max(abs(np.diff(got))) <= 0.1 + 1e-5 and len({*got}) > 3
 
 
+def test_a_limit_of_change_holds_for_a_plan_that_comes_late():
+    def late(plan):
+        planner.go.wait(60.0)
+        plan[:] = 0.5
+
+    planner, got = Scripted(steps=4, d3=late, d4=ValueError("no"), d5=ValueError("no")), []
+    planner.rate_limit = 0.05  # of a range of 2
+    with Controller(planner, Still(), 0.02, FALLBACK, clock=Clock()) as controller:
+        controller.prepare(np.zeros(2))
+        for period in range(7):
+            if period == 4:  # the decision was to be for period 2
+                planner.go.set()
+            if period not in (2, 3):
+                wait_for_the_decision(controller)
+            got.append(controller.act(np.array([0.0, period]))[0])
+    assert got == pytest.approx([0.01, 0.02, 0.021, 0.022, 0.122, 0.222, -0.5])
+
+
 def test_a_hanging_search_is_stopped_at_the_end():
     start = time.monotonic()
     with Controller(planners.make("icem"), envs.make_model("pendulum"), 600.0, np.zeros(1)) as controller:

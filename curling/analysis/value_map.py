@@ -18,8 +18,9 @@ from bonspiel.curling.records.position_file import read_positions
 from bonspiel.planners.checks import require
 from bonspiel.planners.model import Array
 from bonspiel.planners.planner import Budget, unsupported
-from bonspiel.runs.experiment import RunError, UsageError, number, parsed
+from bonspiel.runs.experiment import UsageError, number, parsed
 from bonspiel.runs.files import check_writable, unused, writing
+from bonspiel.runs.runner.episode import failures_named
 
 LONGEST = 600_000.0  # ms
 PICTURES = ".png", ".svg", ".pdf", ".jpg"
@@ -101,10 +102,8 @@ def main(arguments: argparse.Namespace) -> int:
     match, state = read_position(arguments.position, arguments.end, arguments.shot)
     if reason := unsupported(planner, match.planning()):
         raise UsageError(f"{text} cannot play curling: {reason}")
-    try:
+    with failures_named(text, "this position"):
         found = analyse(match, state, planner, name, budget, rng)
-    except (ValueError, TypeError) as error:
-        raise RunError(f"{text} cannot play this position: {error}") from error
     with writing(out):
         value_map_picture.save(found, out)
     print(f"{value_map_picture.situation(found)}\n{value_map_picture.choice(found)}\n{out}")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Self
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 EXTRA_ENDS = 10  # assumed where ties are always played out; more would not change any value noticeably
 PLACE = "shot", "hammer", "lead", "end"  # keys in JSON
+NOISE = tuple(part.name for part in fields(Noise))
+THROWER = tuple(part.name for part in fields(Thrower))
+MIXED = "pattern", "decider", "power_plays", "throwers"
 SETTINGS = "ends", "extra_ends", "reward", "tie", "physics", "rule", "max_speed"
 
 
@@ -70,14 +73,14 @@ class MatchPosition:
 
         Raises:
             KeyError: without stones.
-            TypeError: without a shot, or with values of other types.
-            ValueError: the stones are not 16 places, each two finite numbers or null.
+            TypeError: without a shot.
+            ValueError: the stones are not 16 places, each two finite numbers or null, or an object has other values.
         """
         place, settings = ({name: given[name] for name in names if name in given} for names in (PLACE, SETTINGS))
         if "noise" in given:
-            settings["noise"] = Noise(**given["noise"])
+            settings["noise"] = _noise_of(given["noise"])
         if "mixed_doubles" in given:
-            more, setup = _mixed_of(**given["mixed_doubles"])
+            more, setup = _mixed_of(given["mixed_doubles"])
             settings |= more
             place |= setup
         return cls(stones_at(_checked_places(given["stones"])), **place, settings=MatchSettings(**settings))
@@ -138,14 +141,34 @@ def _first_of_equals(model: Curling) -> Curling:
     return model
 
 
-def _mixed_of(pattern: int, decider: int, power_plays: Any, throwers: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The settings and the set-up of mixed doubles from their values in JSON."""
-    first, second = power_plays
+def _mixed_of(given: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The settings and the set-up of mixed doubles from their object in JSON."""
+    require(_has_keys(given, MIXED), "mixed_doubles", given, f"an object with the keys {', '.join(MIXED)}")
+    left, throwers = given["power_plays"], given["throwers"]
+    require(_is_pair(left) and {*map(type, left)} == {bool}, "power_plays", left, "[true or false, true or false]")
     if throwers is not None:
-        team0, team1 = (tuple(Thrower(one["max_speed"], Noise(**one["noise"])) for one in pair) for pair in throwers)
+        pairs = _is_pair(throwers) and all(_is_pair(pair) for pair in throwers)
+        good = pairs and all(_has_keys(one, THROWER) for pair in throwers for one in pair)
+        require(good, "throwers", throwers, f"null or two teams of two players, each with {' and '.join(THROWER)}")
+        team0, team1 = (tuple(Thrower(one["max_speed"], _noise_of(one["noise"])) for one in pair) for pair in throwers)
         throwers = team0, team1
-    settings = {"game": "mixed_doubles", "pattern": pattern, "throwers": throwers}
-    return settings, {"decider": decider, "power_plays": (first, second)}
+    settings = {"game": "mixed_doubles", "pattern": given["pattern"], "throwers": throwers}
+    return settings, {"decider": given["decider"], "power_plays": tuple(left)}
+
+
+def _noise_of(given: Any) -> Noise:
+    """Errors of execution from their object in JSON."""
+    good = isinstance(given, dict) and given.keys() <= {*NOISE}
+    require(good, "noise", given, f"an object of standard deviations, its keys of {', '.join(NOISE)}")
+    return Noise(**given)
+
+
+def _has_keys(given: Any, keys: tuple[str, ...]) -> bool:
+    return isinstance(given, dict) and given.keys() == {*keys}
+
+
+def _is_pair(given: Any) -> bool:
+    return isinstance(given, list | tuple) and len(given) == 2
 
 
 def _checked_places(given: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from bonspiel.curling.checks import check_match_state
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.records.position import MatchPosition
-from bonspiel.planners.checks import require
+from bonspiel.planners.checks import is_real, require
 from bonspiel.planners.registry import unknown
 from bonspiel.runs.experiment import UsageError, number
 
@@ -59,7 +59,11 @@ def _read(given: Any, where: str) -> tuple[MatchPosition, str]:
         for key, bounds in NUMBERS.items():
             if key in given:
                 number(key, given[key], *bounds, whole=True)
-        return checked(MatchPosition.from_json(given)), str(given.get("source", where))
+        position = checked(MatchPosition.from_json(given))
+        team = given.get("team", position.team)
+        allowed = f"{position.team}, since shot={position.shot} and hammer={position.hammer}"
+        require(is_real(team) and team == position.team, "team", team, allowed)
+        return position, str(given.get("source", where))
     except (KeyError, ValueError, TypeError, UsageError) as error:
         raise UsageError(f"{where}: {error}") from error
 

@@ -1,6 +1,7 @@
 """One episode of each planner over its steps: states, actions with plans, and rewards, played again for the report."""
 
 import base64
+import time
 from collections.abc import Mapping
 from html import escape
 from typing import Any, NamedTuple
@@ -9,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from bonspiel.planners.model import Array
-from bonspiel.runs.experiment import Setting, amount
+from bonspiel.runs.experiment import Setting, UsageError, amount
 from bonspiel.runs.reporting.drawing import styled, svg
 from bonspiel.runs.reporting.styles import BLUE, GREEN, GREY, INK, ORANGE, VERMILION
 from bonspiel.runs.results.rows import Episode
@@ -18,6 +19,8 @@ from bonspiel.runs.runner.episode import play_one
 from bonspiel.runs.suite import model_of
 
 LONGEST, ALL = 2.0, 10.0  # s, in which an episode, and those of all planners in all problems, were played
+PATIENCE = 3.0  # times as long as that a replay may take, with the steps of the environment
+SLOW = "not quick"
 MOST = 8  # planners in one picture, those of the largest mean return
 COORDINATES = 3  # of states and of actions that are drawn, the first ones
 PLANS = 3  # drawn in an episode, at equal distances
@@ -51,41 +54,86 @@ class Course(NamedTuple):
     effort: float
 
 
-def of_run(store: Store, episode: int | None = None) -> dict[str, dict[str, Course]]:
-    """The episodes that are drawn, by environment and planner; those that come out otherwise now are left out.
+class Replays(NamedTuple):
+    """The episodes of a problem by planner, and why other planners have none."""
+
+    courses: dict[str, Course]
+    reasons: dict[str, str]
+
+
+def check_episode(store: Store, episode: int) -> None:
+    """Refuse the number of an episode that nobody finished.
+
+    Raises:
+        UsageError: no planner with a budget in simulations did.
+    """
+    numbers = store.values("episode")
+    played = {int(at) for one, found in numbers.items() if one.unit == "simulations" for at in found}
+    if episode not in played:
+        known = f"from {min(played)} to {max(played)}" if played else "but there is none"
+        raise UsageError(f"episode={episode}: must be one that was played with a budget in simulations, {known}")
+
+
+def of_run(store: Store, episode: int | None = None) -> dict[str, Replays]:
+    """The episodes that are drawn, by environment.
 
     Args:
         store: the run.
         episode: its number, however long it takes; if None, 0 with each planner's largest budget that is quick.
     """
-    returns = {one: sample for one, sample in store.returns().items() if len(sample) and one.unit == "simulations"}
+    at, returns = episode or 0, {one: sample for one, sample in store.returns().items() if one.unit == "simulations"}
     longest = min(LONGEST, ALL / max(1, len({one[:2] for one in returns}))) if episode is None else np.inf
-    found: dict[str, dict[str, Course]] = {}
-    for setting in sorted(returns, key=lambda one: (-one.budget, -float(np.mean(returns[one])))):
-        drawn = found.setdefault(setting.env, {})
-        row = next((one for one in store.episodes(setting) if one.number == (episode or 0)), None)
-        if setting.planner in drawn or len(drawn) == MOST or row is None or row.seconds > longest:
+    means = {one: np.sum(sample) / max(1, len(sample)) for one, sample in returns.items()}
+    failed = {one[:5] for one in store.failures()}
+    found = {setting.env: Replays({}, {}) for setting in returns}
+    tried = set()
+    for setting in sorted(returns, key=lambda one: (-one.budget, -means[one])):
+        (courses, reasons), pair = found[setting.env], setting[:2]
+        if pair in tried:
             continue
-        if course := again(setting, row):
-            drawn[setting.planner] = course
+        row = next((one for one in store.episodes(setting) if one.number == at), None)
+        if row is None:
+            reasons[setting.planner] = "failed" if (*setting[:4], at) in failed else "not played"
+        elif len(courses) == MOST:
+            reasons[setting.planner] = f"not among the first {MOST}"
+        elif row.seconds > longest:
+            reasons[setting.planner] = SLOW
+        else:
+            tried.add(pair)
+            result = again(setting, row, PATIENCE * longest)
+            if isinstance(result, Course):
+                courses[setting.planner] = result
+            else:
+                reasons[setting.planner] = result
+    for env, (courses, reasons) in found.items():
+        others = (one for one in store.suite.names(env) if one not in courses)
+        found[env] = Replays(courses, {one: reasons.get(one, "no budget in simulations") for one in others})
     return found
 
 
-def again(setting: Setting, row: Episode) -> Course | None:
-    """An episode played again by its row; None if it comes out otherwise, or cannot be played here."""
-    states, decisions, rewards = [], [], []
+def again(setting: Setting, row: Episode, longest: float = np.inf) -> Course | str:
+    """An episode played again by its row; or why not: more seconds than `longest`, another result, or an error."""
+    states, decisions, rewards, until = list[Array](), list[Any](), list[float](), np.inf
 
     def watch(state: Array, decision: Any, reward: float) -> None:
+        nonlocal until
+        now = time.perf_counter()
+        until = until if states else now + longest  # the first decision may have compiled
+        if now > until:
+            raise TimeoutError
         states.append(state)
         decisions.append(decision)
         rewards.append(reward)
 
     try:
         model: Any = model_of(setting.env)
-        if play_one(setting, row.number, watch).total != row.total:
-            return None
-    except Exception:  # of another version, or of a package that is not installed
-        return None
+        total = play_one(setting, row.number, watch).total
+    except TimeoutError:
+        return SLOW
+    except (Exception, SystemExit) as error:  # of another version, or of a package that is not installed
+        return f"cannot be played here ({type(error).__name__})"
+    if total != row.total:
+        return f"now returns {total} instead of {row.total}"
     weights = getattr(model, "distance_weights", np.ones(model.state_dim))
     shown = [i for i in np.flatnonzero(weights) if i != getattr(model, "time_index", None)][:COORDINATES]
     actions = np.array([decision.action for decision in decisions])
@@ -103,16 +151,15 @@ def draw(courses: Mapping[str, Course], labels: Mapping[str, str]) -> Figure:
     with styled((WIDTH, height), layout="constrained") as figure:
         rows = figure.subplots(len(courses), 3, squeeze=False, sharex=True, sharey="col")
         for (x, u, r), (planner, course) in zip(rows, courses.items(), strict=True):
-            steps = np.arange(len(course.rewards))
+            steps = len(course.rewards)
             for values, colour in zip(course.states.T, COLOURS, strict=False):
-                x.plot(steps, values, color=colour, lw=1.1)
+                x.plot(values, color=colour, lw=1.1, marker="." if steps == 1 else None)
             for values, colour in zip(course.actions.T, COLOURS, strict=False):
-                u.plot(steps, values, color=colour, lw=1.1, drawstyle="steps-post")
+                _hold(u, 0, values, color=colour)
             for step, plan in course.plans.items():
-                drawn = plan[: -(-len(steps) // PLANS), 0]
-                u.plot(step + np.arange(len(drawn)), drawn, color=ORANGE, lw=1.1, ls="--", drawstyle="steps-post")
+                _hold(u, step, plan[: -(-steps // PLANS), 0], color=ORANGE, ls="--")
                 u.axvline(step, color=GREY, lw=0.4)
-            r.plot(steps, course.rewards, color=INK, lw=1.1, drawstyle="steps-post")
+            _hold(r, 0, course.rewards, color=INK)
             title = f"{shorten(labels[planner], LABEL)}, {amount(course.setting.budget, course.setting.unit)}"
             x.set_title(title, loc="left", fontsize=8)
             u.set_title(f"effort {course.effort:.3f}", loc="right", fontsize=8)
@@ -125,16 +172,24 @@ def draw(courses: Mapping[str, Course], labels: Mapping[str, str]) -> Figure:
     return figure
 
 
-def section(courses: Mapping[str, Course], labels: Mapping[str, str], episode: int) -> str:
-    """The part of a page on an environment; empty without episodes."""
-    if not courses:
-        return ""
-    data = base64.b64encode(svg(draw(courses, labels))).decode()
-    words = f"States, actions and rewards of episode {episode}"
-    return (
-        f'<section><h3>One episode</h3><figure><figcaption>{escape(words)}</figcaption><img alt="{escape(words)}" '
-        f'src="data:image/svg+xml;base64,{data}"></figure><p class="muted">{SAID}</p></section>'
-    )
+def _hold(axes: Any, first: int, values: Array, **style: Any) -> None:
+    """Draw the values of steps from the first one on, each until the next step."""
+    axes.plot(first + np.arange(len(values) + 1), [*values, values[-1]], lw=1.1, drawstyle="steps-post", **style)
+
+
+def section(played: Replays, labels: Mapping[str, str], episode: int) -> str:
+    """The part of a page on an environment: the episodes, and who is left out; empty without both."""
+    courses, reasons = played
+    figure = missing = ""
+    if courses:
+        data = base64.b64encode(svg(draw(courses, labels))).decode()
+        words = escape(f"States, actions and rewards of episode {episode}")
+        image = f'<img alt="{words}" src="data:image/svg+xml;base64,{data}">'
+        figure = f'<figure><figcaption>{words}</figcaption>{image}</figure><p class="muted">{SAID}</p>'
+    if reasons:
+        told = "; ".join(f"{labels[planner]} ({reason})" for planner, reason in reasons.items())
+        missing = f'<p class="muted">Episode {episode} is not shown of {escape(told)}.</p>'
+    return f"<section><h3>One episode</h3>{figure}{missing}</section>" if figure or missing else ""
 
 
 SAID = (

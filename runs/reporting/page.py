@@ -68,7 +68,7 @@ def text(
     }
     advance(1, 0.0)
     report = _Report(store, simple, steps)
-    report.episode, report.courses = episode or 0, one_episode.of_run(store, episode)
+    report.episode, report.replays = episode or 0, one_episode.of_run(store, episode)
     advance(1, 0.0)
     for panel in panels:
         report.panel(panel)
@@ -87,7 +87,7 @@ class _Report:
         self.environments: dict[str, list[str]] = {}
         self.labels: dict[str, dict[str, str]] = {}  # of the planners drawn
         self.figures = Figures()
-        self.episode, self.courses = 0, dict[str, dict[str, one_episode.Course]]()
+        self.episode, self.replays = 0, dict[str, one_episode.Replays]()
 
     def panel(self, panel: Panel) -> None:
         """Add the charts and tables of an environment and a unit of budget."""
@@ -141,7 +141,9 @@ class _Report:
         if any(found.values()):
             table = tables.of_steps(env, self.store.suite.names(env), found, _speed(self.store, env))
             steps = f'<section><h3>Model steps</h3>{table}<p class="muted">{STEPS}</p></section>'
-        played = one_episode.section(self.courses.get(env, {}), self.store.suite.names(env), self.episode)
+        played = ""
+        if env in self.replays:
+            played = one_episode.section(self.replays[env], self.store.suite.names(env), self.episode)
         return (
             f'<section class="env" data-env="{escape(env)}"><h2 id="env{place}">{escape(env)}</h2>'
             f'<p class="muted">{escape(self.store.resolved.get(env, ""))}</p>'

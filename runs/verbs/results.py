@@ -29,7 +29,7 @@ def nothing_played(folder: Path) -> UsageError:
 
 def show(folder: Path, episode: int | None = None) -> int:
     """Print a run's tables, draw its chart and write its report, with one episode; FAILED if episodes failed."""
-    from bonspiel.runs.reporting import chart, markdown, page
+    from bonspiel.runs.reporting import chart, markdown, one_episode, page
     from bonspiel.runs.reporting.notes import DIGEST, changes, facts, notes
     from bonspiel.runs.results import store
     from bonspiel.runs.statistics import curves, timing
@@ -39,6 +39,8 @@ def show(folder: Path, episode: int | None = None) -> int:
         failures = results.failures()
         if not (panels or failures):
             raise nothing_played(folder)
+        if episode is not None:
+            one_episode.check_episode(results, episode)
         timings = timing.timing(results.times())
         for panel in panels:
             print(f"{panel.env}\n{curves.table(panel)}\n{curves.caption(panel)}\n\n{curves.table_of_largest(panel)}\n")

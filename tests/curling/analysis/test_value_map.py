@@ -20,6 +20,7 @@ from bonspiel.curling.records import record, umpire
 from bonspiel.planners.planner import Budget
 from bonspiel.planners.wrappers.presearch import Presearch
 
+MIXED = {"pattern": 2, "decider": 0, "power_plays": [True, False], "throwers": None}
 HIT = {"stones": [[0.0, 38.405]] + [None] * 15, "shot": 15, "hammer": 1, "end": 1, "lead": 0, "ends": 2}
 
 
@@ -167,9 +168,9 @@ def test_a_position_has_the_rule_errors_and_players_of_its_file(file):
     match, _ = read_position(file(rule="four_rock", noise={"speed": 0.01}, extra_ends=1), None, None)
     assert (match.rule, match.noise.speed, match.extra_ends) == ("four_rock", 0.01, 1)
     pair = [{"max_speed": 4.0, "noise": {"speed": 0.01, "angle": 0.002}}, {"max_speed": 3.0, "noise": {"speed": 0.02}}]
-    mixed = {"pattern": 2, "decider": 0, "power_plays": [True, False], "throwers": [pair, pair]}
-    stones = [None] * 2 + [[0.0, 38.405]] + [None] * 13
-    match, state = read_position(file(mixed_doubles=mixed, physics="dc4", shot=7, stones=stones), None, None)
+    mixed = MIXED | {"throwers": [pair, pair]}
+    stones = [None] * 2 + [[0.0, 38.87]] + [None] * 7 + [[0.0, 34.435]] + [None] * 5
+    match, state = read_position(file(mixed_doubles=mixed, physics="dc4", shot=7, stones=stones, team=1), None, None)
     assert match.is_mixed and match.pattern == 2 and match.thrower(state).max_speed == 4.0
 
 
@@ -233,6 +234,10 @@ def test_a_record_needs_an_end_and_a_shot(run, match_folder):
         ({"stones": [[True, 38.5]] + [None] * 15}, "stones[0]=[True, 38.5]: must be two finite numbers or null"),
         ({"lead": 1.5}, "position.json: lead=1.5: must be a whole"),
         ({"end": 2}, "position.json: end=2: must be 0 to 1, the ends before it"),
+        ({"team": 0}, "position.json: team=0: must be 1, since shot=15 and hammer=1"),
+        ({"team": "x"}, "position.json: team='x': must be 1"),
+        ({"team": True}, "position.json: team=True: must be 1"),
+        ({"stones": [None] * 16, "shot": 6, "physics": "dc4", "mixed_doubles": MIXED}, "placed stones=0: must be 2"),
         ({"stone": 1}, "unknown key of a position 'stone'. Did you mean 'stones'?"),
     ],
 )
@@ -254,6 +259,13 @@ def test_impossible_positions_are_refused_in_one_line(run, file, change, message
 )
 def test_wrong_options_are_refused_in_one_line(run, file, line, message):
     refused(run("map", file(), *line), message)
+
+
+def test_a_planner_that_fails_is_named_in_one_line(run, file):
+    status, out, err = run("map", file(), "--planner", "process:false", "--budget", 10)
+    last = err.splitlines()[-1]
+    assert (status, out) == (1, "") and "Traceback" not in err and not Path("map.png").exists()
+    assert last.startswith("bonspiel map: process:false fails in this position: ") and "exit status 1" in last
 
 
 def test_files_that_cannot_be_read_or_written(run, file):

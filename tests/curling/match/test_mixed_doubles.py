@@ -234,12 +234,16 @@ def test_states_of_a_match_pass_the_check_and_others_do_not():
         ({LEAD: 7.0}, "lead"),
         ({3: 1.0, 4: 38.0}, "rows"),
         ({17: 1.0, 18: 38.0}, "row"),
+        ({7: 0.0, 8: 0.0}, "placed stones=1"),
+        ({7: 0.0, 8: 0.0, TIME: 16.0 + FIRST + 3}, "placed stones=1"),
     ):
         wrong = begun("center_house", end=1)
         for index, value in change.items():
             wrong[index] = value
         with pytest.raises(ValueError, match=named):
             check_match_state(MATCH, wrong)
+    wrong[TIME] += 1.0
+    check_match_state(MATCH, wrong)  # the fourth stone may have removed one that was placed
 
 
 @pytest.mark.parametrize("wrong", [{"physics": "dc2"}, {"rule": "five_rock"}, {"table": "thesis"}, {"pattern": 6}])

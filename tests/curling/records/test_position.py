@@ -1,6 +1,7 @@
 """The position of a match in plain values: it becomes JSON and a planner's model and state, and nothing is lost."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -94,6 +95,30 @@ def test_equal_positions_share_a_model_so_that_its_parameters_are_computed_once(
 def test_stones_of_json_are_checked(stones, message):
     with pytest.raises(ValueError, match=message):
         MatchPosition.from_json({"stones": stones, "shot": 0})
+
+
+def mixed(**change):
+    setup = {"pattern": 0, "decider": 1, "power_plays": [True, True], "throwers": None}
+    return {"mixed_doubles": setup | change}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"noise": 3}, "noise=3: must be an object of standard deviations, its keys of speed, angle, vx, vy"),
+        ({"noise": {"spin": 1.0}}, "noise={'spin': 1.0}: must be an object of standard"),
+        ({"mixed_doubles": {}}, "mixed_doubles={}: must be an object with the keys pattern, decider, power_plays, thr"),
+        ({"mixed_doubles": [1, 2]}, "mixed_doubles=[1, 2]: must be an object with the keys"),
+        (mixed(power_plays=3), "power_plays=3: must be [true or false, true or false]"),
+        (mixed(power_plays=[True, 5]), "power_plays=[True, 5]: must be"),
+        (mixed(throwers=[1, 2]), "throwers=[1, 2]: must be null or two teams of two players, each with max_speed and"),
+        (mixed(throwers=[[{"noise": {}}] * 2] * 2), "must be null or two teams of two players"),
+        (mixed(throwers=[[{"max_speed": 3.0, "noise": 1}] * 2] * 2), "noise=1: must be an object"),
+    ],
+)
+def test_objects_within_json_are_checked(given, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        MatchPosition.from_json({"stones": [None] * 16, "shot": 6} | given)
 
 
 def test_its_import_loads_no_compiler():

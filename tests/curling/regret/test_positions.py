@@ -43,7 +43,7 @@ def test_a_file_has_one_position_or_several(tmp_path):
 
 def test_a_position_of_mixed_doubles(tmp_path):
     mixed = {"pattern": 2, "decider": 0, "power_plays": [True, False], "throwers": None}
-    given = last_stone() | {"mixed_doubles": mixed, "physics": "dc4", "shot": 9, "hammer": 0}
+    given = last_stone() | {"mixed_doubles": mixed, "physics": "dc4", "shot": 10, "hammer": 0}
     (place,) = positions.read_file(file_of(tmp_path / "m.json", given))
     assert place.match.is_mixed and place.match.pattern == 2
     with pytest.raises(UsageError, match="must be set up"):
