@@ -27,7 +27,16 @@ from bonspiel.curling.ice.sheet import LAST_SHOT
 from bonspiel.curling.match.state import shot_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.model_params import throwers_of
-from bonspiel.curling.players.lookahead import Scratch, expect, look_further, new_scratch, screen
+from bonspiel.curling.players.lookahead import (
+    AIMS_KEPT,
+    BEST_REPLIES,
+    FEW,
+    Scratch,
+    expect,
+    look_further,
+    new_scratch,
+    screen,
+)
 from bonspiel.curling.players.quasi_random import MOST_ERRORS, quasi_random_errors, sobol
 from bonspiel.curling.players.refinement import MOST_REFINED, STEPS, ErrorGrid
 from bonspiel.planners.core.actions import own_actions
@@ -255,14 +264,20 @@ class ReplySearch:
     def compare_replies(self, alive: Shots) -> Shots:
         """The finalists, best first, by the opponent's replies: half of them stay after each part of the budget."""
         phases, cost, reported_at = max(1, math.ceil(math.log2(len(alive)))), 100.0, time.perf_counter()
+        at_most = self.most_throws() if self.budget.simulations is not None else 0
         for phase in range(phases):
             left, most = self.left(), max(self.most_errors >> (phases - 1 - phase), 1)
             keep = left * (1.0 - 1.0 / (phases - phase))
             while (replied := len(self.corrections[alive[0]])) < most:
                 affordable = int((self.left() - keep) / (cost * len(alive)))
+                more = (
+                    replied if replied == self.errors[alive].min() else 0
+                )  # errors, for all replies to be thrown with
+                if at_most:
+                    affordable = min(affordable, int((self.left() - more * len(alive)) / (at_most * len(alive))))
                 if affordable < 1:
                     break
-                if replied == self.errors[alive].min():
+                if more:
                     self.throw(alive, min(2 * replied, MOST_ERRORS))
                 upto = replied + min(affordable, max(1, REPLIES_AT_ONCE // len(alive)))
                 upto = min(upto, most, int(self.errors[alive].min()))
@@ -277,6 +292,11 @@ class ReplySearch:
             if phase < phases - 1:
                 alive = alive[: max(2, -(-len(alive) // 2))]
         return alive
+
+    def most_throws(self) -> int:
+        """Throws that no reply exceeds, for a budget of simulations to be kept."""
+        candidates, errors = self.model.max_actions + AIMS_KEPT, len(self.reply_errors)
+        return 1 + len(self.reply_aims) + candidates * min(FEW, errors) + BEST_REPLIES * max(errors - FEW, 0)
 
     def reply(self, shots: Shots, first: int, upto: int) -> None:
         """Value the best replies to each of the shots, thrown with errors first..upto-1."""

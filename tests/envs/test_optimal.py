@@ -72,7 +72,7 @@ def simulate(model, policy, episodes):
 
 @pytest.mark.parametrize("model", [Trap(0.1), Trap(0.3, "centred"), TreasureHunt(5.0, angle_unit="half_turn")], ids=str)
 def test_policy_earns_its_value(model):
-    mean, error = simulate(model, solve(model).policy, 400)
+    mean, error = simulate(model, solve(model).policy, 200)
     assert abs(mean - optimal_value(model)) < 4 * error + 1e-9
 
 

@@ -30,7 +30,7 @@ def few(monkeypatch):
 
 @pytest.mark.parametrize("name", planners.names())
 def test_every_planner_passes_it(name, few):
-    planner = planners.make(name)
+    planner = planners.make(name, **({"workers": 3} if name == "root" else {}))
     if planners.unsupported(planner, Walk()):
         with pytest.raises(ValueError, match="cannot search Walk: needs"):
             check_planner(planner, np.random.default_rng(0))

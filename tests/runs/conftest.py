@@ -1,8 +1,14 @@
-"""Runs without pictures, for tests that read none."""
+"""Runs without pictures, for tests that look at none."""
 
 import pytest
 
-from bonspiel.runs.reporting import chart
+from bonspiel.runs.reporting import chart, one_episode
+
+
+@pytest.fixture(autouse=True)
+def no_episode(monkeypatch):
+    """Reports show no episode: to play and draw it again takes longer than a short run."""
+    monkeypatch.setattr(one_episode, "of_run", lambda store, episode=None: {})
 
 
 @pytest.fixture

@@ -90,12 +90,12 @@ def test_games_come_in_pairs_with_the_hammer_swapped_and_the_same_errors_for_the
         ("nonsense", "broke the protocol: Invalid value 'swep'"),
         ("hang", "no time left"),
         ("rude", "ended before the match: "),
-        ("unready", "was not ready within 10 s"),
+        ("unready", "was not ready within 5 s"),
     ],
 )
 def test_a_client_that_fails_loses_and_the_table_has_the_reason(run, monkeypatch, way, reason):
     games = 6 if way == "crash" else 2  # it does so in some games
-    options = {"hang": {"clock": 10}, "unready": {"start": 10}}.get(way, {"clock": 100})
+    options = {"hang": {"clock": 5}, "unready": {"start": 5}}.get(way, {"clock": 100})
     if way == "unready":
         monkeypatch.setattr(playing, "GRACE", 0.0)  # it never ends
     status, out, err = run(*arena(client("fine"), client("odd", way), games=games, **options))

@@ -9,7 +9,7 @@ from bonspiel import curling
 from tests.curling.recorded import as_played_by, compare, errors_of, sample, shots
 
 EVERY = {  # the reference plays every n-th recorded shot of a kind
-    "fcv1": {"free": 9, "1 stone": 1, "2-5 stones": 4, "6-15 stones": 2, "clusters": 2},
+    "fcv1": {"free": 9, "1 stone": 1, "2-5 stones": 4, "6-15 stones": 4, "clusters": 2},
     "dc2": {"free": 1, "1 stone": 1, "2-5 stones": 1, "6-15 stones": 1},
 }
 LIMITS = {  # median and p90 of their largest distance, mm, between the engines

@@ -42,7 +42,7 @@ def test_the_page_tells_of_each_client_and_draws_the_costliest_shots(run):
         "--client",
         "champion:threads=1",
         "--positions",
-        4,
+        2,
         "--out",
         "r",
         *FEW,
@@ -51,7 +51,7 @@ def test_the_page_tells_of_each_client_and_draws_the_costliest_shots(run):
     status, out, err = run(*line)
     assert status == 0
     found, page = json.loads(out), Path("r/regret.md").read_text()
-    assert found["clients"]["random"]["referee"] == "network" and found["clients"]["random"]["positions"] == 4
+    assert found["clients"]["random"]["referee"] == "network" and found["clients"]["random"]["positions"] == 2
     assert found["clients"]["champion:threads=1"]["referee"] == "playouts"
     assert "| random less champion:threads=1 | " in err and "| random less champion:threads=1 | " in page
     for part in (
@@ -63,10 +63,10 @@ def test_the_page_tells_of_each_client_and_draws_the_costliest_shots(run):
     ):
         assert part in page
     pictures = sorted(Path("r").glob("costly-*.png"))
-    assert len(pictures) == 8 and all(f"({file.name})" in page for file in pictures)
-    assert len(json.loads(Path("r/positions.json").read_text())["positions"]) == 4
+    assert len(pictures) == 4 and all(f"({file.name})" in page for file in pictures)
+    assert len(json.loads(Path("r/positions.json").read_text())["positions"]) == 2
     regrets = [one["verdicts"]["random"][0]["regret"] for one in lines("r")]
-    assert found["clients"]["random"]["network"]["regret"]["value"] == pytest.approx(sum(regrets) / 4)
+    assert found["clients"]["random"]["network"]["regret"]["value"] == pytest.approx(sum(regrets) / 2)
 
 
 def test_the_results_are_the_same_with_any_number_of_jobs_and_by_parts(run, own, monkeypatch):

@@ -41,7 +41,7 @@ def returns(reference, episodes, seed=1):
 def test_the_optimum_is_what_its_policy_attains(parameters):
     reference = solve(of(**parameters))
     assert isinstance(reference, BoundedOptimum if "width" in parameters else RiccatiOptimum)
-    found = returns(reference, 500)
+    found = returns(reference, 150)
     assert found.mean() == pytest.approx(reference.mean_value(), abs=4.0 * stats.sem(found))
     assert stats.sem(found) < 0.1 * abs(reference.mean_value() - random_value(reference.model))
 

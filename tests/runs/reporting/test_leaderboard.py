@@ -113,7 +113,7 @@ simulations = [20, 30]
 episodes = 5
 
 [[experiment]]
-env = "pendulum:lookahead=5"
+env = "trap:noise_range=0.3"
 planners = ["uct"]
 simulations = [20]
 episodes = 1
@@ -125,7 +125,7 @@ episodes = 1
     with read(played) as mine, read(tmp_path / "theirs") as theirs:
         boards, scales = leaderboards([mine, theirs])
         (alone,), _ = leaderboards([mine])
-    assert "pendulum:lookahead=5" not in scales and len(scales) == 3
+    assert "trap:noise_range=0.3" not in scales and len(scales) == 3
     ranked = {one.planner: one for one in boards[0].standings}
     constants = {"constant:action=0.1", "constant:action=0.9", "constant:action=0.5 (theirs)"}
     assert ranked.keys() == {"uct (x)", "uct (theirs)"} | constants

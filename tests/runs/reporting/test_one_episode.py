@@ -16,6 +16,11 @@ PENDULUM = "pendulum"
 PLANNERS = ["icem:lookahead=10", "constant", "random"]
 
 
+@pytest.fixture
+def no_episode():
+    """Reports show one here."""
+
+
 def played(folder, changed=lambda setting, one: one, *others, **given):
     """A run of episodes that were played, with changes of their rows, and of other experiments."""
     experiment = {"env": PENDULUM, "planners": PLANNERS, "simulations": [4, 8], "episodes": 2} | given

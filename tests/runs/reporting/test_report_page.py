@@ -43,6 +43,11 @@ def episode(setting, number, rng):
     return Episode(number, total, 2, 0.001, 20, rng.random(1).astype("<f8").tobytes(), times)
 
 
+@pytest.fixture
+def no_episode():
+    """The page that all tests share shows one."""
+
+
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     """A made-up run: dpw is late with time budgets and failed once."""
