@@ -9,7 +9,7 @@ from bonspiel.envs.snapshot.actions import TAKEN, parts_of
 from bonspiel.envs.snapshot.box2d import by_box2d
 from bonspiel.envs.snapshot.check import NoiseError, UnfaithfulError, check_restoring, reset, step
 from bonspiel.envs.snapshot.copies.independence import NoCopyError, harm
-from bonspiel.envs.snapshot.copies.making import by_make, deep_copy, headless_copy
+from bonspiel.envs.snapshot.copies.making import by_make, deep_copy, headless_copy, sharing, with_views
 from bonspiel.envs.snapshot.deep_copies import DeepCopies
 from bonspiel.envs.snapshot.form import FailingError, FormError
 from bonspiel.envs.snapshot.model import GymnasiumModel
@@ -183,7 +183,8 @@ def _copier(env: Any) -> tuple[Callable[[], Any], bool]:
         reason = harm(env, headless_copy)
         if reason is None:
             pristine = headless_copy(env)
-            return lambda: deep_copy(pristine), True
+            groups = sharing(pristine)
+            return lambda: deep_copy(pristine, with_views(groups)), True
     except Exception as error:
         reason = str(error) if isinstance(error, NoCopyError) else error_text(error)
     if env.spec is None:

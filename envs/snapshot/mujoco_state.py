@@ -1,13 +1,14 @@
 """The state of an environment of MuJoCo: that of the simulator, and the numbers beside it."""
 
+import copy
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from bonspiel.envs.snapshot.leaves import followed
+from bonspiel.envs.snapshot.leaves import digest, followed
 from bonspiel.envs.snapshot.objects import held, is_simulator
-from bonspiel.envs.snapshot.places import Found, Places, moments
+from bonspiel.envs.snapshot.places import REMEDY, Found, Places, UnknownStateError, moments
 from bonspiel.envs.snapshot.vector_state import VectorState
 from bonspiel.planners.model import Array
 
@@ -85,21 +86,34 @@ def by_mujoco_and_attributes(fresh: Callable[[], Any], env: Any) -> VectorState 
     """
     if not any(is_simulator(item, "MjData") for item in held(env)):
         return None
-    played, seen, models = fresh(), [], []
+    played, seen, simulators, models = fresh(), [], {}, {}
     for moment in moments(played):
-        data = [leaf.value for leaf in moment.values() if is_simulator(leaf.value, "MjData")]
-        if len({id(item) for item in data}) != 1:
-            return None
         seen.append(moment)
-        models.append({name: hash(array.tobytes()) for name, array in _arrays(data[0].model)})
-    place = next(path for path, leaf in seen[0].items() if is_simulator(leaf.value, "MjData"))
-    places, physics = Places(seen), MujocoState(data[0])
-    names = [name for name, content in models[0].items() if any(model[name] != content for model in models)]
+        found = [leaf.value for leaf in moment.values() if is_simulator(leaf.value, "MjData")]
+        simulators |= {id(item): item for item in found}
+        if len(simulators) != 1 or not found:
+            return None
+        models.setdefault(digest(_content(found[0].model, {})), copy.copy(found[0].model))
+    [data], (model, *others) = simulators.values(), models.values()
+    arrays = _arrays(model)
+    changed = {name: array for name, array in arrays if any((array != getattr(other, name)).any() for other in others)}
+    as_first = _content(model, changed)
+    if not all(np.array_equal(_content(other, changed), as_first) for other in others):
+        raise UnknownStateError("MuJoCo's model changes in more than its arrays")
+    names = list(changed)
+    place = next(path for path, leaf in seen[0].items() if leaf.value is data)
+    places, physics = Places(seen, next(moments(fresh()))), MujocoState(data)
 
     def part(env: Any) -> StateParts:
         [(container, key)] = followed(env, [place])
         data = container[key]
         return StateParts(data, [getattr(data.model, name) for name in names], places.find(env))
+
+    def check(env: Any) -> None:
+        [(container, key)] = followed(env, [place])
+        if not np.array_equal(_content(container[key].model, changed), as_first):
+            raise ValueError(f"env={env}: MuJoCo's model must be as in the first episodes; {REMEDY}")
+        places.check(env)
 
     def read(parts: StateParts) -> Array:
         beside = [field.ravel() for field in parts.fields]
@@ -114,7 +128,20 @@ def by_mujoco_and_attributes(fresh: Callable[[], Any], env: Any) -> VectorState 
         physics.write(parts.data, state)
         places.write(parts.found, state[first:].tolist())
 
-    return VectorState("MuJoCo and attributes", fresh, env, read, write, part)
+    return VectorState("MuJoCo and attributes", fresh, env, read, write, part, check)
+
+
+def _content(model: Any, changed: dict[str, Array]) -> Array:
+    """The bytes of a model, with the arrays that resets change as they were first."""
+    import mujoco
+
+    if changed:
+        model = copy.copy(model)
+        for name, first in changed.items():
+            getattr(model, name)[...] = first
+    saved = np.empty(mujoco.mj_sizeModel(model), np.uint8)
+    mujoco.mj_saveModel(model, None, saved)
+    return saved
 
 
 def _arrays(model: Any) -> list[tuple[str, Any]]:
