@@ -139,18 +139,29 @@ def followed(env: Any, paths: list[Path]) -> list[tuple[Any, Any]]:
 
 def _followed(roots: dict[Path, Any], path: Path) -> tuple[Any, Any]:
     try:
-        item = roots[path[:1]]
-        for kind, key in path[1:-1]:
-            if kind == ATTRIBUTE:
-                item = getattr(item, key) if key in _slots(type(item)) else vars(item)[key]
-            else:
-                item = _referents(item)[key] if kind == REFERENT else item[key]
-        kind, key = path[-1]
+        item, (kind, key) = _item(roots, path[:-1]), path[-1]
         return vars(item) if kind == ATTRIBUTE else item, key
     except (AttributeError, LookupError, TypeError) as error:
         raise ValueError(
             f"env={next(iter(roots.values()))}: must be like the one of the model; it has no {path_text(path)}"
         ) from error
+
+
+def _item(roots: dict[Path, Any], path: Path) -> Any:
+    item = roots[path[:1]]
+    for kind, key in path[1:]:
+        if kind == ATTRIBUTE:
+            item = getattr(item, key) if key in _slots(type(item)) else vars(item)[key]
+        else:
+            item = _referents(item)[key] if kind == REFERENT else item[key]
+    return item
+
+
+def is_default(env: Any, path: Path, leaf: Leaf) -> bool:
+    """Return whether a value in an environment is an attribute that its class has too."""
+    kind, key = path[-1]
+    default = getattr(type(_item(dict(_roots(env)), path[:-1])), str(key), Ellipsis)
+    return kind == ATTRIBUTE and content_of(default) == leaf.content
 
 
 def path_text(path: Path) -> str:

@@ -1,17 +1,18 @@
 """The state of an environment of MuJoCo: that of the simulator, and the numbers beside it."""
 
-import copy
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from bonspiel.envs.snapshot.leaves import digest, followed
+from bonspiel.envs.snapshot.leaves import followed
 from bonspiel.envs.snapshot.objects import held, is_simulator
-from bonspiel.envs.snapshot.places import REMEDY, Found, Places, UnknownStateError, moments
+from bonspiel.envs.snapshot.places import REMEDY, Found, Places, UnknownStateError, is_number, moments
 from bonspiel.envs.snapshot.vector_state import VectorState
 from bonspiel.planners.model import Array
 
+RESETS = 20  # tried, since some change a thing in a few episodes only
 BODY_POSITIONS = ("xpos", "xipos")  # of MjData: rewards read them before a step, one substep older than the state
 
 
@@ -86,33 +87,36 @@ def by_mujoco_and_attributes(fresh: Callable[[], Any], env: Any) -> VectorState 
     """
     if not any(is_simulator(item, "MjData") for item in held(env)):
         return None
-    played, seen, simulators, models = fresh(), [], {}, {}
-    for moment in moments(played):
+    played, seen, simulators, changed = fresh(), [], {}, set[str]()
+    first: dict[str, bytes] = {}
+    for moment in moments(played, resets=RESETS):
         seen.append(moment)
         found = [leaf.value for leaf in moment.values() if is_simulator(leaf.value, "MjData")]
         simulators |= {id(item): item for item in found}
         if len(simulators) != 1 or not found:
             return None
-        models.setdefault(digest(_content(found[0].model, {})), copy.copy(found[0].model))
-    [data], (model, *others) = simulators.values(), models.values()
-    arrays = _arrays(model)
-    changed = {name: array for name, array in arrays if any((array != getattr(other, name)).any() for other in others)}
-    as_first = _content(model, changed)
-    if not all(np.array_equal(_content(other, changed), as_first) for other in others):
-        raise UnknownStateError("MuJoCo's model changes in more than its arrays")
-    names = list(changed)
+        now = _content(found[0].model, first or _names(found[0].model))
+        first = first or now
+        changed |= {name for name, content in now.items() if content != first[name]}
+    [data], names = simulators.values(), sorted(changed)
+    first = {name: content for name, content in first.items() if name not in changed}
+    if not all(isinstance(_field(data.model, name), np.ndarray) for name in names):
+        raise UnknownStateError(f"{', '.join(names)} of MuJoCo's model change, and are not all arrays")
     place = next(path for path, leaf in seen[0].items() if leaf.value is data)
     places, physics = Places(seen, next(moments(fresh()))), MujocoState(data)
 
     def part(env: Any) -> StateParts:
         [(container, key)] = followed(env, [place])
         data = container[key]
-        return StateParts(data, [getattr(data.model, name) for name in names], places.find(env))
+        return StateParts(data, [_field(data.model, name) for name in names], places.find(env))
 
     def check(env: Any) -> None:
         [(container, key)] = followed(env, [place])
-        if not np.array_equal(_content(container[key].model, changed), as_first):
-            raise ValueError(f"env={env}: MuJoCo's model must be as in the first episodes; {REMEDY}")
+        model = container[key].model
+        if _content(model, first) != first:
+            name = next(name for name, content in first.items() if _content(model, [name])[name] != content)
+            was = "as in the first episodes, since only fields that change in these are restored"
+            raise ValueError(f"env={env}: {name} of MuJoCo's model must be {was}; {REMEDY}")
         places.check(env)
 
     def read(parts: StateParts) -> Array:
@@ -131,19 +135,22 @@ def by_mujoco_and_attributes(fresh: Callable[[], Any], env: Any) -> VectorState 
     return VectorState("MuJoCo and attributes", fresh, env, read, write, part, check)
 
 
-def _content(model: Any, changed: dict[str, Array]) -> Array:
-    """The bytes of a model, with the arrays that resets change as they were first."""
-    import mujoco
-
-    if changed:
-        model = copy.copy(model)
-        for name, first in changed.items():
-            getattr(model, name)[...] = first
-    saved = np.empty(mujoco.mj_sizeModel(model), np.uint8)
-    mujoco.mj_saveModel(model, None, saved)
-    return saved
+def _field(model: Any, name: str) -> Any:
+    return operator.attrgetter(name)(model)
 
 
-def _arrays(model: Any) -> list[tuple[str, Any]]:
-    named = ((name, getattr(model, name)) for name in dir(model) if not name.startswith("_"))
-    return [(name, array) for name, array in named if isinstance(array, np.ndarray)]
+def _content(model: Any, names: Iterable[str]) -> dict[str, bytes]:
+    """The bytes of some arrays and options of a model."""
+    return {name: np.asarray(_field(model, name)).tobytes() for name in names}
+
+
+def _names(model: Any) -> list[str]:
+    """The arrays and options of a model, without its pictures, which may be large."""
+    names = [name for name in dir(model) if not name.startswith("_") and name != "tex_data"]
+    names += [f"opt.{name}" for name in dir(model.opt) if not name.startswith("_")]
+    fields = {name: _field(model, name) for name in names}
+    return [
+        name
+        for name, field in fields.items()
+        if (isinstance(field, np.ndarray) and field.size > 0) or (name.startswith("opt.") and is_number(field))
+    ]

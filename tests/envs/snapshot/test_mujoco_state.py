@@ -1,6 +1,8 @@
 """Simulators of MuJoCo with numbers beside them are restored to the bit."""
 
 import copy
+import enum
+import uuid
 
 import cloudpickle
 import gymnasium
@@ -148,3 +150,135 @@ def test_what_cannot_be_written_back_goes_the_slow_way_and_says_why():
     model = envs.from_gymnasium(Logging(InvertedPendulumEnv()), horizon=30)
     assert model.storage.name == "replay"
     assert any(reason.startswith(f"{NAME}: env.log") for reason in model.rejected)
+
+
+class Late(gymnasium.Wrapper):
+    """Pays once something has changed in its 30th step."""
+
+    def __init__(self, begin, change, pay):
+        super().__init__(ReacherEnv())
+        self.begin, self.change, self.pay = begin, change, pay
+
+    def reset(self, **options):
+        self.steps = 0
+        self.begin(self)
+        return self.env.reset(**options)
+
+    def step(self, action):
+        self.steps += 1
+        if self.steps >= 30:
+            self.change(self)
+        observation, _, *rest = self.env.step(action)
+        return observation, float(self.pay(self)), *rest
+
+
+class Phase(enum.Enum):
+    GO, STOP = 1, 2
+
+
+class Slotted:
+    __slots__ = ("count",)
+
+
+class Part(Slotted):
+    def __init__(self, count=0):
+        self.count = count
+
+
+class Counting(list):
+    count = 0
+
+
+def attribute(first, later):
+    return (
+        lambda env: setattr(env, "held", first),
+        lambda env: setattr(env, "held", later),
+        lambda env: env.held == later,
+    )
+
+
+def refer(env):
+    """To one of two objects that are held already."""
+    env.held, env.parts = None, [Part(0), Part(1)]
+    env.held = env.parts[0]
+
+
+def hold(make):
+    return lambda env: setattr(env, "held", make())
+
+
+def count(env):
+    env.held.count += 1
+
+
+def written(array):
+    array[-1] += 1.0
+
+
+LATE = {
+    "text": attribute("go", "stop"),
+    "enum": attribute(Phase.GO, Phase.STOP),
+    "class": attribute(Part, Slotted),
+    "function": attribute(abs, Late.step),
+    "entry": (hold(lambda: {"hits": 0}), lambda env: env.held.update(hits=1), lambda env: env.held["hits"]),
+    "list": (hold(list), lambda env: env.held.append(1), lambda env: len(env.held)),
+    "large array": (hold(lambda: np.zeros(400)), lambda env: written(env.held), lambda env: env.held.sum()),
+    "reference": (refer, lambda env: setattr(env, "held", env.parts[1]), lambda env: env.held.count),
+    "slot": (hold(Part), count, lambda env: env.held.count),
+    "list with attributes": (hold(Counting), count, lambda env: env.held.count),
+    "many digits": (hold(lambda: 1), lambda env: setattr(env, "held", 2**60 + 1), lambda env: env.held & 2),
+}
+
+
+@pytest.mark.parametrize("late", LATE.values(), ids=LATE)
+def test_what_changes_late_is_not_restored_by_numbers(late):
+    model = envs.from_gymnasium(Late(*late), horizon=50)
+    assert model.storage.name == "replay"
+
+
+@pytest.mark.parametrize("late", LATE.values(), ids=LATE)
+def test_what_changes_in_play_alone_is_an_error(late):
+    env, words = Late(*late), r"^env\.held.*: must be .*get_state\(\) and set_state\(\)"
+    model = envs.from_gymnasium(env, horizon=20)
+    assert model.storage.name == NAME
+    observation, _ = env.reset(seed=1)
+    for _ in range(29):
+        observation, *_ = env.step(np.zeros(2))
+    state = model.observe(env, observation)
+    env.step(np.zeros(2))
+    with pytest.raises(ValueError, match=words):
+        model.observe(env, observation)
+    with pytest.raises(ValueError, match=words):  # the same in a search
+        model.step(state, np.zeros(2), state.copy(), model.params, np.random.default_rng(0))
+        model.observe(env.env and Late(*late), observation)
+
+
+class Rare(ReacherEnv):
+    """Changes something in one episode of some, which its reset chooses."""
+
+    part, change = 1.0, None
+
+    def reset_model(self):
+        self.kind, gear, gravity = "near", 200.0, -9.81
+        if self.np_random.random() < self.part:
+            self.kind, gear, gravity = {
+                "text": ("far", gear, gravity),
+                "array": ("near", 400.0, gravity),
+                "option": ("near", gear, -1.0),
+            }[self.change]
+        self.model.actuator_gear[:, 0], self.model.opt.gravity[2] = gear, gravity
+        return super().reset_model()
+
+    def step(self, action):
+        observation, _, *rest = super().step(action)
+        return observation, float(self.kind == "far"), *rest
+
+
+@pytest.mark.parametrize(("change", "way"), [("text", "replay"), ("array", NAME), ("option", NAME)])
+def test_what_a_reset_changes_now_and_then_is_seen(change, way):
+    env = type("Rare", (Rare,), {"part": 0.3, "change": change})()
+    model = envs.from_gymnasium(env, horizon=50)
+    assert model.storage.name in (way, "MuJoCo") and (way == NAME) == (model.storage.name == NAME)
+    if way == NAME:
+        for seed in range(3, 9):
+            assert_restored_to_the_bit(model, seed, 10)
