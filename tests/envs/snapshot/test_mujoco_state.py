@@ -219,7 +219,7 @@ LATE = {
     "text": attribute("go", "stop"),
     "enum": attribute(Phase.GO, Phase.STOP),
     "class": attribute(Part, Slotted),
-    "function": attribute(abs, Late.step),
+    "function": attribute(written, hold),
     "entry": (hold(lambda: {"hits": 0}), lambda env: env.held.update(hits=1), lambda env: env.held["hits"]),
     "list": (hold(list), lambda env: env.held.append(1), lambda env: len(env.held)),
     "large array": (hold(lambda: np.zeros(400)), lambda env: written(env.held), lambda env: env.held.sum()),
@@ -238,7 +238,7 @@ def test_what_changes_late_is_not_restored_by_numbers(late):
 
 @pytest.mark.parametrize("late", LATE.values(), ids=LATE)
 def test_what_changes_in_play_alone_is_an_error(late):
-    env, words = Late(*late), r"^env\.held.*: must be .*get_state\(\) and set_state\(\)"
+    env, words = Late(*late), r"^env\.(held|parts).*: must be .*get_state\(\) and set_state\(\)"
     model = envs.from_gymnasium(env, horizon=20)
     assert model.storage.name == NAME
     observation, _ = env.reset(seed=1)
@@ -248,37 +248,113 @@ def test_what_changes_in_play_alone_is_an_error(late):
     env.step(np.zeros(2))
     with pytest.raises(ValueError, match=words):
         model.observe(env, observation)
-    with pytest.raises(ValueError, match=words):  # the same in a search
+    observation, _ = env.reset(seed=1)
+    model.observe(env, observation)
+    with pytest.raises(ValueError, match=words):  # what a search has changed
         model.step(state, np.zeros(2), state.copy(), model.params, np.random.default_rng(0))
-        model.observe(env.env and Late(*late), observation)
+        model.observe(env, observation)
 
 
-class Rare(ReacherEnv):
-    """Changes something in one episode of some, which its reset chooses."""
+class Rare(gymnasium.Wrapper):
+    """Its resets change something now and then."""
 
-    part, change = 1.0, None
+    def __init__(self, change, part=0.3):
+        super().__init__(ReacherEnv())
+        self.change, self.part = change, part
 
-    def reset_model(self):
-        self.kind, gear, gravity = "near", 200.0, -9.81
-        if self.np_random.random() < self.part:
-            self.kind, gear, gravity = {
-                "text": ("far", gear, gravity),
-                "array": ("near", 400.0, gravity),
-                "option": ("near", gear, -1.0),
-            }[self.change]
-        self.model.actuator_gear[:, 0], self.model.opt.gravity[2] = gear, gravity
-        return super().reset_model()
+    def reset(self, **options):
+        result = self.env.reset(**options)
+        self.steps = 0
+        self.change(self, self.np_random.random() < self.part)
+        return result
 
     def step(self, action):
-        observation, _, *rest = super().step(action)
-        return observation, float(self.kind == "far"), *rest
+        self.steps += 1
+        observation, reward, *rest = self.env.step(action)
+        return observation, reward - (getattr(self, "task", "near") == "far"), *rest
 
 
-@pytest.mark.parametrize(("change", "way"), [("text", "replay"), ("array", NAME), ("option", NAME)])
+def task(env, is_rare):
+    env.task = "far" if is_rare else "near"
+
+
+def gear(env, is_rare):
+    env.unwrapped.model.actuator_gear[:, 0] = 400.0 if is_rare else 200.0
+
+
+def gravity(env, is_rare):
+    env.unwrapped.model.opt.gravity[1] = float(is_rare)
+
+
+def timestep(env, is_rare):
+    env.unwrapped.model.opt.timestep = 0.02 if is_rare else 0.01
+
+
+RARE = [(task, "replay"), (gear, NAME), (gravity, NAME), (timestep, "replay")]
+
+
+@pytest.mark.parametrize(("change", "way"), RARE)
 def test_what_a_reset_changes_now_and_then_is_seen(change, way):
-    env = type("Rare", (Rare,), {"part": 0.3, "change": change})()
+    model = envs.from_gymnasium(Rare(change), horizon=50)
+    assert model.storage.name == way
+    for seed in range(3, 9) if way == NAME else ():
+        assert_restored_to_the_bit(model, seed, 10)
+
+
+@pytest.mark.parametrize("change", [change for change, _ in RARE])
+def test_what_a_reset_changes_for_the_first_time_in_play_is_an_error(change):
+    env = Rare(change, 0.0)
     model = envs.from_gymnasium(env, horizon=50)
-    assert model.storage.name in (way, "MuJoCo") and (way == NAME) == (model.storage.name == NAME)
-    if way == NAME:
-        for seed in range(3, 9):
-            assert_restored_to_the_bit(model, seed, 10)
+    assert model.storage.name == NAME
+    observation, _ = env.reset(seed=1)
+    model.observe(env, observation)
+    change(env, True)
+    with pytest.raises(ValueError, match=rf"^env.*{change.__name__}.*must be as in the first episodes.*get_state"):
+        model.observe(env, observation)
+
+
+class Drawn(gymnasium.Wrapper):
+    """Opens a window and a viewer once it is drawn, and has a name of its own and an attribute of its class."""
+
+    flag = True
+
+    def __init__(self):
+        super().__init__(ReacherEnv(render_mode="rgb_array"))
+        self.window, self.name = None, [uuid.uuid4().hex]
+
+    def __deepcopy__(self, memo):
+        return type(self)()
+
+    def reset(self, **options):
+        self.steps = 0
+        return self.env.reset(**options)
+
+    def step(self, action):
+        self.steps += 1
+        return self.env.step(action)
+
+
+def test_windows_and_names_of_an_environment_are_no_state():
+    pygame = pytest.importorskip("pygame")
+    env = Drawn()
+    model = envs.from_gymnasium(env, horizon=50)
+    assert model.storage.name == NAME
+    observation, _ = env.reset(seed=1)
+    state = model.observe(env, observation)
+    env.window, env.viewer, env.flag = pygame.Surface((4, 4)), object(), True
+    env.unwrapped.mujoco_renderer.viewer = object()
+    np.testing.assert_array_equal(model.observe(env, observation), state)
+    env.flag = False
+    with pytest.raises(ValueError, match=r"^env\.flag=False: must be"):
+        model.observe(env, observation)
+    del env.flag
+    env.window = []
+    with pytest.raises(ValueError, match=r"^env\.window=\[\]: must be"):
+        model.observe(env, observation)
+
+
+def test_views_of_pendulums_camera_are_left_out():
+    env = gymnasium.wrappers.NormalizeReward(gymnasium.make("InvertedPendulum-v5"))
+    model = envs.from_gymnasium(env)
+    observation, _ = env.reset(seed=1)
+    assert model.storage.name == NAME and model.observe(env, observation).shape == (model.state_dim,)
