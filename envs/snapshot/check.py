@@ -102,8 +102,9 @@ def _repeat(model: GymnasiumModel, state: Array, steps: list[tuple[Any, ...]]) -
     state, next_state = state.copy(), np.empty(model.state_dim)
     for action, noise, *expected in steps:
         result = model.step(state, action, next_state, model.params, np.random.default_rng(noise))
-        for name, one, other in zip(("observation", "reward", "end"), (next_state[model.seen], *result), expected):
-            _compare(name, one, other, "in a step taken again after the end of the episode")
+        given = (next_state[model.seen], *result)
+        for name, one, other in zip(("observation", "reward", "end"), given, expected, strict=True):
+            _compare(name, one, other, "in an early step taken again")
         state, next_state = next_state, state
 
 

@@ -106,7 +106,7 @@ def _inner(item: Any) -> Iterator[tuple[Any, Any, tuple[str, Any], Any]]:
     if _has_attributes(item):
         for key, value in list(vars(item).items()):
             yield vars(item), key, (ATTRIBUTE, key), value
-        for key in _slots(type(item)):
+        for key in _slots(item.__class__):
             if hasattr(item, key):
                 yield None, key, (ATTRIBUTE, key), getattr(item, key)
 
@@ -151,7 +151,7 @@ def _item(roots: dict[Path, Any], path: Path) -> Any:
     item = roots[path[:1]]
     for kind, key in path[1:]:
         if kind == ATTRIBUTE:
-            item = getattr(item, key) if key in _slots(type(item)) else vars(item)[key]
+            item = getattr(item, key) if key in _slots(item.__class__) else vars(item)[key]
         else:
             item = _referents(item)[key] if kind == REFERENT else item[key]
     return item

@@ -87,8 +87,8 @@ def by_mujoco_and_attributes(fresh: Callable[[], Any], env: Any) -> VectorState 
     """
     if not any(is_simulator(item, "MjData") for item in held(env)):
         return None
-    played, seen, simulators, changed = fresh(), [], {}, set[str]()
-    first: dict[str, bytes] = {}
+    played, seen, changed = fresh(), [], set[str]()
+    simulators, first = dict[int, Any](), dict[str, bytes]()
     for moment in moments(played, resets=RESETS):
         seen.append(moment)
         found = [leaf.value for leaf in moment.values() if is_simulator(leaf.value, "MjData")]
