@@ -236,6 +236,12 @@ def test_what_changes_late_is_not_restored_by_numbers(late):
     assert model.storage.name == "replay"
 
 
+def test_what_changes_late_is_seen_where_no_reward_shows_it():
+    begin, change, _ = LATE["text"]
+    model = envs.from_gymnasium(Late(begin, change, lambda env: 0.0), horizon=50)
+    assert model.storage.name == "replay" and "env.held='stop': must be as" in str(model.rejected)
+
+
 @pytest.mark.parametrize("late", LATE.values(), ids=LATE)
 def test_what_changes_in_play_alone_is_an_error(late):
     env, words = Late(*late), r"^env\.(held|parts).*: must be .*get_state\(\) and set_state\(\)"
