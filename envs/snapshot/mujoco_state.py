@@ -1,11 +1,13 @@
 """The state of an environment of MuJoCo: that of the simulator, and the numbers beside it."""
 
 import operator
+import time
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from bonspiel.envs.snapshot.check import PATIENCE, reset
 from bonspiel.envs.snapshot.leaves import followed
 from bonspiel.envs.snapshot.objects import held, is_simulator
 from bonspiel.envs.snapshot.places import REMEDY, Found, Places, UnknownStateError, is_number, moments
@@ -70,12 +72,26 @@ class StateParts(NamedTuple):
 
 
 def by_mujoco(fresh: Callable[[], Any], env: Any) -> VectorState | None:
-    """By MuJoCo's state calls, for environments whose state is that of `base.data`."""
+    """By MuJoCo's state calls, for environments whose state is that of `base.data`, and whose model stays as it is."""
     data = getattr(env.unwrapped, "data", None)
     if not is_simulator(data, "MjData"):
         return None
-    physics = MujocoState(data)
-    return VectorState("MuJoCo", fresh, env, physics.read, physics.write, lambda env: env.unwrapped.data)
+    physics, check, first = MujocoState(data), None, dict[str, bytes]()
+    if not type(env.unwrapped).__module__.startswith("gymnasium.envs."):  # whose resets change no model
+        played, start = fresh(), time.perf_counter()
+        for seed in range(RESETS):
+            reset(played, seed)
+            model = played.unwrapped.data.model
+            first = first or _content(model, _names(model))
+            if _content(model, first) != first:
+                return None
+            if time.perf_counter() > start + PATIENCE:
+                break
+
+        def check(env: Any) -> None:
+            _compare(env, env.unwrapped.data.model, first)
+
+    return VectorState("MuJoCo", fresh, env, physics.read, physics.write, lambda env: env.unwrapped.data, check)
 
 
 def by_mujoco_and_attributes(fresh: Callable[[], Any], env: Any) -> VectorState | None:
@@ -112,11 +128,7 @@ def by_mujoco_and_attributes(fresh: Callable[[], Any], env: Any) -> VectorState 
 
     def check(env: Any) -> None:
         [(container, key)] = followed(env, [place])
-        model = container[key].model
-        if _content(model, first) != first:
-            name = next(name for name, content in first.items() if _content(model, [name])[name] != content)
-            was = "as in the first episodes, since only fields that change in these are restored"
-            raise ValueError(f"env={env}: {name} of MuJoCo's model must be {was}; {REMEDY}")
+        _compare(env, container[key].model, first)
         places.check(env)
 
     def read(parts: StateParts) -> Array:
@@ -142,6 +154,19 @@ def _field(model: Any, name: str) -> Any:
 def _content(model: Any, names: Iterable[str]) -> dict[str, bytes]:
     """The bytes of some arrays and options of a model."""
     return {name: np.asarray(_field(model, name)).tobytes() for name in names}
+
+
+def _compare(env: Any, model: Any, first: dict[str, bytes]) -> None:
+    """Compare fields of a model with what they were first.
+
+    Raises:
+        ValueError: one is another.
+    """
+    now = _content(model, first)
+    if now != first:
+        name = next(name for name, content in now.items() if content != first[name])
+        was = "as in the first episodes, since only fields that change in these are restored"
+        raise ValueError(f"env={env}: {name} of MuJoCo's model must be {was}; {REMEDY}")
 
 
 def _names(model: Any) -> list[str]:

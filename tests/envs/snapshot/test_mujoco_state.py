@@ -307,6 +307,29 @@ def test_what_a_reset_changes_now_and_then_is_seen(change, way):
         assert_restored_to_the_bit(model, seed, 10)
 
 
+class Heavy(ReacherEnv):
+    part = 0.3
+
+    def reset_model(self):
+        gear(self, self.np_random.random() < self.part)
+        return super().reset_model()
+
+
+def test_an_environment_of_ones_own_may_change_its_model_now_and_then():
+    model = envs.from_gymnasium(Heavy(), horizon=50)
+    assert model.storage.name == NAME
+    for seed in range(3, 9):
+        assert_restored_to_the_bit(model, seed, 10)
+    env = type("Never", (Heavy,), {"part": 0.0})()
+    model = envs.from_gymnasium(env, horizon=50)
+    assert model.storage.name == "MuJoCo"
+    observation, _ = env.reset(seed=1)
+    model.observe(env, observation)
+    gear(env, True)
+    with pytest.raises(ValueError, match="actuator_gear of MuJoCo's model must be as in the first episodes"):
+        model.observe(env, observation)
+
+
 @pytest.mark.parametrize("change", [change for change, _ in RARE])
 def test_what_a_reset_changes_for_the_first_time_in_play_is_an_error(change):
     env = Rare(change, 0.0)
