@@ -36,7 +36,8 @@ def check_restoring(model: GymnasiumModel) -> None:
     """Play episodes with random actions in the environment and, restored before each step, in the model.
 
     Before each of the first steps the model takes another one, and once as many as these. The rest of the episode shows
-    parts of the state that a snapshot lacks even if they matter late, such as a count of steps.
+    parts of the state that a snapshot lacks even if they matter late, such as a count of steps. Then the model takes
+    some of its first steps again, in which what changed late shows.
 
     Raises:
         UnfaithfulError: they differ; the message has the step and the difference.
@@ -55,6 +56,7 @@ def _compare_episode(model: GymnasiumModel, seed: int, required: int, start: flo
     env = model.storage.fresh()
     observation = reset(env, seed)
     state, next_state, steps = np.empty(model.state_dim), np.empty(model.state_dim), 0
+    again: list[tuple[Any, ...]] = []
     while steps < model.horizon:
         action, noise = drawn(model, rng), int(rng.integers(2**31))
         where = f"at step {steps + 1}"
@@ -63,6 +65,7 @@ def _compare_episode(model: GymnasiumModel, seed: int, required: int, start: flo
                 other_noise = OtherNoise(env)
             if steps in (0, OBSERVED_AGAIN):
                 state = model.observe(env, observation, steps)
+                first, again = state.copy(), []
             if steps < required:
                 _branch(model, state, rng, STEPS if steps == OBSERVED_AGAIN else 1)
             result = model.step(state, action, next_state, model.params, np.random.default_rng(noise))
@@ -79,10 +82,30 @@ def _compare_episode(model: GymnasiumModel, seed: int, required: int, start: flo
         _compare("reward", result[0], expected[0], where)
         if result[1] != expected[1]:
             raise UnfaithfulError(f"{where} the episode ends, but {'only' if result[1] else 'not'} after restoring")
+        if len(again) < STEPS:
+            again.append((action, noise, next_state[model.seen].copy(), *result))
         state, next_state, steps = next_state, state, steps + 1
         if expected[1] or (steps >= required and time.perf_counter() > start + PATIENCE):
             break
+    try:
+        _repeat(model, first, again)
+        model.observe(env, observation, steps)
+    except FormError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise UnfaithfulError(f"after step {steps} {error_text(error)}{error_place(error)}") from error
     return steps
+
+
+def _repeat(model: GymnasiumModel, state: Array, steps: list[tuple[Any, ...]]) -> None:
+    """Take the steps from a state again, and compare."""
+    state, next_state = state.copy(), np.empty(model.state_dim)
+    for action, noise, *expected in steps:
+        result = model.step(state, action, next_state, model.params, np.random.default_rng(noise))
+        given = (next_state[model.seen], *result)
+        for name, one, other in zip(("observation", "reward", "end"), given, expected, strict=True):
+            _compare(name, one, other, "in an early step taken again")
+        state, next_state = next_state, state
 
 
 def check_seeding(model: GymnasiumModel) -> None:

@@ -9,7 +9,7 @@ from bonspiel.envs.snapshot.actions import TAKEN, parts_of
 from bonspiel.envs.snapshot.box2d import by_box2d
 from bonspiel.envs.snapshot.check import NoiseError, UnfaithfulError, check_restoring, reset, step
 from bonspiel.envs.snapshot.copies.independence import NoCopyError, harm
-from bonspiel.envs.snapshot.copies.making import by_make, deep_copy, headless_copy
+from bonspiel.envs.snapshot.copies.making import by_make, deep_copy, headless_copy, sharing, with_views
 from bonspiel.envs.snapshot.deep_copies import DeepCopies
 from bonspiel.envs.snapshot.form import FailingError, FormError
 from bonspiel.envs.snapshot.model import GymnasiumModel
@@ -44,7 +44,8 @@ def from_gymnasium(
     3. The attributes that `envs.snapshot.ATTRIBUTES` names, for Gymnasium's classic control.
     4. The memory of its Box2D world, for Gymnasium's LunarLander.
     5. MuJoCo's state calls with the numbers beside the simulator, wherever parts and wrappers hold them, as for
-       dm_control and PointMaze.
+       dm_control and PointMaze. `observe` compares the rest with what it was at first, and raises a ValueError that
+       names what has changed.
     6. States that PyBullet saves, and a replay of the steps since then.
     7. Deep copies, by number (slow).
     8. Replay of the episode from its reset (slower with every step), as for BipedalWalker.
@@ -183,7 +184,8 @@ def _copier(env: Any) -> tuple[Callable[[], Any], bool]:
         reason = harm(env, headless_copy)
         if reason is None:
             pristine = headless_copy(env)
-            return lambda: deep_copy(pristine), True
+            groups = sharing(pristine)
+            return lambda: deep_copy(pristine, with_views(groups)), True
     except Exception as error:
         reason = str(error) if isinstance(error, NoCopyError) else error_text(error)
     if env.spec is None:

@@ -1,5 +1,7 @@
 """The values without parts that an environment holds at any depth, each with the path to it."""
 
+import functools
+import hashlib
 import types
 from collections import deque
 from collections.abc import Iterator
@@ -7,24 +9,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bonspiel.envs.snapshot.objects import NOT_HELD, PLAIN, is_generator, is_simulator, parts_of_object
+from bonspiel.envs.snapshot.objects import NOT_HELD, PLAIN, is_drawn_with, is_generator, parts_of_object
 from bonspiel.envs.snapshot.wrappers import layers_of, left_out
 
-SIMULATORS = ("MjData", "MjModel")
+LARGEST = 100  # entries of an array whose content is kept, not a digest
 ATTRIBUTE, ITEM, REFERENT = "attribute", "item", "referent"
 NUMBERS = {bool, int, float}
+BESIDE = {"render_mode", "mujoco_renderer", "viewer", "_ezpickle_args", "_ezpickle_kwargs", "_cached_spec", "spec"}
+BESIDE |= {"_np_random_seed"}
+"""Attributes that no step depends on: they draw, or say how the environment or its noise began."""
 
 Path = tuple[tuple[str, Any], ...]
 
 
 class Leaf(NamedTuple):
-    """A value without parts.
+    """A value without parts, or in place of one with parts its type, or the path on which it was met before.
 
     Attributes:
         container: the dict, list or deque that holds it; None where it cannot be replaced.
         key: its place there.
         value: itself.
-        content: of it at this moment, to compare.
+        content: of it at this moment, to compare, also with that in another process.
         form: of it at this moment: its types, see `kinds_of`, and its shape.
     """
 
@@ -36,27 +41,35 @@ class Leaf(NamedTuple):
 
 
 def leaves(env: Any) -> dict[Path, Leaf]:
-    """All values without parts in an environment, by path; generators, and what all environments share, left out."""
+    """All values in an environment, by path; generators, what draws, and what all environments share, left out."""
     waiting = _roots(env)
-    seen, found = set(map(id, layers_of(env))), {}
+    layers, seen, found = set(map(id, layers_of(env))), dict[int, Path](), dict[Path, Leaf]()
     while waiting:
         path, item = waiting.pop()
         for container, key, name, value in _inner(item):
             inner = (*path, name)
-            is_leaf = is_plain(value) or bool(kinds_of(value))
-            if is_leaf or any(is_simulator(value, name) for name in SIMULATORS):
+            if name[0] == ATTRIBUTE and (key in BESIDE or (key in ("render", "close") and callable(value))):
+                continue
+            if is_plain(value) or kinds_of(value) or isinstance(value, type):
                 found[inner] = leaf_of(container, key, value)
-            shared = isinstance(value, (types.ModuleType, *NOT_HELD))
-            if not (shared or is_generator(value) or is_leaf or id(value) in seen):
-                seen.add(id(value))
+            elif id(value) in seen:
+                found[inner] = Leaf(container, key, value, seen[id(value)], ((), ()))
+            elif not (
+                id(value) in layers
+                or isinstance(value, (types.ModuleType, *NOT_HELD))
+                or is_generator(value)
+                or is_drawn_with(value)
+            ):
+                found[inner] = leaf_of(container, key, value)
+                seen[id(value)] = inner
                 waiting.append((inner, value))
     return found
 
 
 def leaf_of(container: Any, key: Any, value: Any) -> Leaf:
     """A value as it is now."""
-    is_shaped = is_plain(value) or isinstance(value, list | tuple)
-    return Leaf(container, key, value, content_of(value), (kinds_of(value), np.shape(value) if is_shaped else ()))
+    kinds = kinds_of(value)
+    return Leaf(container, key, value, content_of(value), (kinds, np.shape(value) if kinds or is_plain(value) else ()))
 
 
 def is_plain(value: Any) -> bool:
@@ -87,16 +100,31 @@ def _inner(item: Any) -> Iterator[tuple[Any, Any, tuple[str, Any], Any]]:
     elif isinstance(item, list | deque):
         for key, value in enumerate(item):
             yield item, key, (ITEM, key), value
-    elif _has_attributes(item):
+    elif not _has_attributes(item):
+        for key, value in enumerate(_referents(item)):
+            yield None, key, (REFERENT, key), value
+    if _has_attributes(item):
         for key, value in list(vars(item).items()):
             yield vars(item), key, (ATTRIBUTE, key), value
-    else:
-        for key, value in enumerate(parts_of_object(item)):
-            yield None, key, (REFERENT, key), value
+        for key in _slots(item.__class__):
+            if hasattr(item, key):
+                yield None, key, (ATTRIBUTE, key), getattr(item, key)
 
 
 def _has_attributes(item: Any) -> bool:
     return hasattr(item, "__dict__") and not hasattr(type(item), "__globals__") and not isinstance(item, tuple)
+
+
+@functools.cache
+def _slots(kind: type) -> tuple[str, ...]:
+    """The attributes of its objects that are in no __dict__."""
+    members = (items for cls in kind.__mro__ for items in vars(cls).items())
+    return tuple(dict.fromkeys(key for key, member in members if isinstance(member, types.MemberDescriptorType)))
+
+
+def _referents(item: Any) -> list[Any]:
+    """The parts of an object without attributes; of a set in an order that another process has too."""
+    return sorted(item, key=repr) if isinstance(item, set | frozenset) else parts_of_object(item)
 
 
 def followed(env: Any, paths: list[Path]) -> list[tuple[Any, Any]]:
@@ -111,17 +139,29 @@ def followed(env: Any, paths: list[Path]) -> list[tuple[Any, Any]]:
 
 def _followed(roots: dict[Path, Any], path: Path) -> tuple[Any, Any]:
     try:
-        item = roots[path[:1]]
-        for kind, key in path[1:-1]:
-            item = (
-                vars(item)[key] if kind == ATTRIBUTE else parts_of_object(item)[key] if kind == REFERENT else item[key]
-            )
-        kind, key = path[-1]
+        item, (kind, key) = _item(roots, path[:-1]), path[-1]
         return vars(item) if kind == ATTRIBUTE else item, key
-    except (LookupError, TypeError) as error:
+    except (AttributeError, LookupError, TypeError) as error:
         raise ValueError(
             f"env={next(iter(roots.values()))}: must be like the one of the model; it has no {path_text(path)}"
         ) from error
+
+
+def _item(roots: dict[Path, Any], path: Path) -> Any:
+    item = roots[path[:1]]
+    for kind, key in path[1:]:
+        if kind == ATTRIBUTE:
+            item = getattr(item, key) if key in _slots(item.__class__) else vars(item)[key]
+        else:
+            item = _referents(item)[key] if kind == REFERENT else item[key]
+    return item
+
+
+def is_default(env: Any, path: Path, leaf: Leaf) -> bool:
+    """Return whether a value in an environment is an attribute that its class has too."""
+    kind, key = path[-1]
+    default = getattr(type(_item(dict(_roots(env)), path[:-1])), str(key), Ellipsis)
+    return kind == ATTRIBUTE and content_of(default) == leaf.content
 
 
 def path_text(path: Path) -> str:
@@ -133,9 +173,16 @@ def path_text(path: Path) -> str:
 def content_of(value: Any) -> Any:
     """What two moments compare of a value."""
     if isinstance(value, np.ndarray):
-        return value.shape, value.dtype.char, value.tobytes()
+        content = value.tobytes() if value.size <= LARGEST else digest(value)
+        return value.shape, value.dtype.char, content
     if kinds_of(value):
         return type(value), *map(content_of, value)
     if not is_plain(value):
-        return id(value)
+        kind = value if isinstance(value, type) or hasattr(type(value), "__globals__") else type(value)
+        return getattr(kind, "__module__", None), kind.__qualname__
     return type(value), repr(value) if isinstance(value, float | np.floating) else value  # nan is nan
+
+
+def digest(array: Any) -> bytes:
+    """Stands for the content of an array, in every process."""
+    return hashlib.blake2b(np.ascontiguousarray(array).data, digest_size=16).digest()

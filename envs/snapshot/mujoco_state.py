@@ -1,16 +1,20 @@
 """The state of an environment of MuJoCo: that of the simulator, and the numbers beside it."""
 
-from collections.abc import Callable
+import operator
+import time
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from bonspiel.envs.snapshot.check import PATIENCE, reset
 from bonspiel.envs.snapshot.leaves import followed
 from bonspiel.envs.snapshot.objects import held, is_simulator
-from bonspiel.envs.snapshot.places import Found, Places, moments
+from bonspiel.envs.snapshot.places import REMEDY, Found, Places, UnknownStateError, is_number, moments
 from bonspiel.envs.snapshot.vector_state import VectorState
 from bonspiel.planners.model import Array
 
+RESETS = 20  # tried, since some change a thing in a few episodes only
 BODY_POSITIONS = ("xpos", "xipos")  # of MjData: rewards read them before a step, one substep older than the state
 
 
@@ -68,12 +72,26 @@ class StateParts(NamedTuple):
 
 
 def by_mujoco(fresh: Callable[[], Any], env: Any) -> VectorState | None:
-    """By MuJoCo's state calls, for environments whose state is that of `base.data`."""
+    """By MuJoCo's state calls, for environments whose state is that of `base.data`, and whose model stays as it is."""
     data = getattr(env.unwrapped, "data", None)
     if not is_simulator(data, "MjData"):
         return None
-    physics = MujocoState(data)
-    return VectorState("MuJoCo", fresh, env, physics.read, physics.write, lambda env: env.unwrapped.data)
+    physics, check, first = MujocoState(data), None, dict[str, bytes]()
+    if not type(env.unwrapped).__module__.startswith("gymnasium.envs."):  # whose resets change no model
+        played, start = fresh(), time.perf_counter()
+        for seed in range(RESETS):
+            reset(played, seed)
+            model = played.unwrapped.data.model
+            first = first or _content(model, _names(model))
+            if _content(model, first) != first:
+                return None
+            if time.perf_counter() > start + PATIENCE:
+                break
+
+        def check(env: Any) -> None:
+            _compare(env, env.unwrapped.data.model, first)
+
+    return VectorState("MuJoCo", fresh, env, physics.read, physics.write, lambda env: env.unwrapped.data, check)
 
 
 def by_mujoco_and_attributes(fresh: Callable[[], Any], env: Any) -> VectorState | None:
@@ -85,21 +103,33 @@ def by_mujoco_and_attributes(fresh: Callable[[], Any], env: Any) -> VectorState 
     """
     if not any(is_simulator(item, "MjData") for item in held(env)):
         return None
-    played, seen, models = fresh(), [], []
-    for moment in moments(played):
-        data = [leaf.value for leaf in moment.values() if is_simulator(leaf.value, "MjData")]
-        if len({id(item) for item in data}) != 1:
-            return None
+    played, seen, changed = fresh(), [], set[str]()
+    simulators, first = dict[int, Any](), dict[str, bytes]()
+    for moment in moments(played, resets=RESETS):
         seen.append(moment)
-        models.append({name: hash(array.tobytes()) for name, array in _arrays(data[0].model)})
-    place = next(path for path, leaf in seen[0].items() if is_simulator(leaf.value, "MjData"))
-    places, physics = Places(seen), MujocoState(data[0])
-    names = [name for name, content in models[0].items() if any(model[name] != content for model in models)]
+        found = [leaf.value for leaf in moment.values() if is_simulator(leaf.value, "MjData")]
+        simulators |= {id(item): item for item in found}
+        if len(simulators) != 1 or not found:
+            return None
+        now = _content(found[0].model, first or _names(found[0].model))
+        first = first or now
+        changed |= {name for name, content in now.items() if content != first[name]}
+    [data], names = simulators.values(), sorted(changed)
+    first = {name: content for name, content in first.items() if name not in changed}
+    if not all(isinstance(_field(data.model, name), np.ndarray) for name in names):
+        raise UnknownStateError(f"{', '.join(names)} of MuJoCo's model change, and are not all arrays")
+    place = next(path for path, leaf in seen[0].items() if leaf.value is data)
+    places, physics = Places(seen, next(moments(fresh()))), MujocoState(data)
 
     def part(env: Any) -> StateParts:
         [(container, key)] = followed(env, [place])
         data = container[key]
-        return StateParts(data, [getattr(data.model, name) for name in names], places.find(env))
+        return StateParts(data, [_field(data.model, name) for name in names], places.find(env))
+
+    def check(env: Any) -> None:
+        [(container, key)] = followed(env, [place])
+        _compare(env, container[key].model, first)
+        places.check(env)
 
     def read(parts: StateParts) -> Array:
         beside = [field.ravel() for field in parts.fields]
@@ -114,9 +144,38 @@ def by_mujoco_and_attributes(fresh: Callable[[], Any], env: Any) -> VectorState 
         physics.write(parts.data, state)
         places.write(parts.found, state[first:].tolist())
 
-    return VectorState("MuJoCo and attributes", fresh, env, read, write, part)
+    return VectorState("MuJoCo and attributes", fresh, env, read, write, part, check)
 
 
-def _arrays(model: Any) -> list[tuple[str, Any]]:
-    named = ((name, getattr(model, name)) for name in dir(model) if not name.startswith("_"))
-    return [(name, array) for name, array in named if isinstance(array, np.ndarray)]
+def _field(model: Any, name: str) -> Any:
+    return operator.attrgetter(name)(model)
+
+
+def _content(model: Any, names: Iterable[str]) -> dict[str, bytes]:
+    """The bytes of some arrays and options of a model."""
+    return {name: np.asarray(_field(model, name)).tobytes() for name in names}
+
+
+def _compare(env: Any, model: Any, first: dict[str, bytes]) -> None:
+    """Compare fields of a model with what they were first.
+
+    Raises:
+        ValueError: one is another.
+    """
+    now = _content(model, first)
+    if now != first:
+        name = next(name for name, content in now.items() if content != first[name])
+        was = "as in the first episodes, since only fields that change in these are restored"
+        raise ValueError(f"env={env}: {name} of MuJoCo's model must be {was}; {REMEDY}")
+
+
+def _names(model: Any) -> list[str]:
+    """The arrays and options of a model, without its pictures, which may be large."""
+    names = [name for name in dir(model) if not name.startswith("_") and name != "tex_data"]
+    names += [f"opt.{name}" for name in dir(model.opt) if not name.startswith("_")]
+    fields = {name: _field(model, name) for name in names}
+    return [
+        name
+        for name, field in fields.items()
+        if (isinstance(field, np.ndarray) and field.size > 0) or (name.startswith("opt.") and is_number(field))
+    ]

@@ -16,6 +16,7 @@ from gymnasium.envs.registration import EnvSpec
 from bonspiel.planners.model import Rng
 
 DRAWING = {"pygame", "pyglet", "matplotlib", "glfw", "tkinter", "_tkinter", "cv2", "OpenGL", "moderngl"}
+RENDERING = {"mujoco.renderer", "mujoco._render", "gymnasium.envs.mujoco.mujoco_rendering"}
 GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
 NOT_HELD = (
     *(type, types.CodeType, types.FrameType, types.BuiltinFunctionType, np.dtype, type(None)),
@@ -80,16 +81,17 @@ def reaches_outside(env: Any) -> bool:
 
 def without_copies(env: Any) -> dict[int, Any]:
     """What stands in a copy, by id, for what cannot be copied: None for windows and surfaces, a module for itself."""
-    return {id(item): None if _is_drawn_with(item) else item for item in held(env) if _is_left_out(item)}
+    return {id(item): None if is_drawn_with(item) else item for item in held(env) if _is_left_out(item)}
 
 
 def _is_left_out(item: Any) -> bool:
-    return isinstance(item, types.ModuleType) or (_is_drawn_with(item) and not _can_be_copied(item))
+    return isinstance(item, types.ModuleType) or (is_drawn_with(item) and not _can_be_copied(item))
 
 
-def _is_drawn_with(item: Any) -> bool:
+def is_drawn_with(item: Any) -> bool:
+    """Return whether an object belongs to a library that draws."""
     modules = (getattr(cls, "__module__", None) for cls in type(item).__mro__)  # a class of SWIG has none
-    return any(str(module).partition(".")[0] in DRAWING for module in modules)
+    return any(str(module).partition(".")[0] in DRAWING or module in RENDERING for module in modules)
 
 
 def _can_be_copied(item: Any) -> bool:

@@ -12,6 +12,7 @@ from bonspiel.planners.model import Array, Rng
 
 Read = Callable[[Any], Any]
 Write = Callable[[Any, Array], None]
+Check = Callable[[Any], None]
 PartOf = Callable[[Any], Any]
 
 ATTRIBUTES: dict[str, tuple[str, ...]] = {
@@ -43,12 +44,20 @@ class VectorState:
         read: the state of a part, one dimension.
         write: sets it, (part, state).
         part: what `read` and `write` take of an environment.
+        check: raises a ValueError if an environment holds a state that `read` lacks.
     """
 
     def __init__(
-        self, name: str, fresh: Callable[[], Any], env: Any, read: Read, write: Write, part: PartOf = innermost
+        self,
+        name: str,
+        fresh: Callable[[], Any],
+        env: Any,
+        read: Read,
+        write: Write,
+        part: PartOf = innermost,
+        check: Check | None = None,
     ) -> None:
-        self.name, self.fresh, self.read, self.write, self.part_of = name, fresh, read, write, part
+        self.name, self.fresh, self.read, self.write, self.part_of, self.check = name, fresh, read, write, part, check
         self.env, self.base, self.part = env, env.unwrapped, part(env)
         self.is_legacy = isinstance(self.base.np_random, np.random.RandomState)
         self.width = len(read(self.part))
@@ -65,6 +74,9 @@ class VectorState:
 
     def observe(self, env: Any, number: float, out: Array) -> None:
         """See `Storage`."""
+        if self.check is not None:
+            self.check(self.env)  # in which searches took steps
+            self.check(env)
         out[:] = self.read(self.part_of(env))
 
     def load(self, snapshot: Array, rng: Rng) -> Any:

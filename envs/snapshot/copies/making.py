@@ -7,10 +7,11 @@ from contextlib import suppress
 from typing import Any
 
 import gymnasium
+import numpy as np
 from gymnasium.envs.registration import load_env_creator
 from gymnasium.utils import EzPickle
 
-from bonspiel.envs.snapshot.objects import without_copies
+from bonspiel.envs.snapshot.objects import held, without_copies
 from bonspiel.envs.snapshot.wrappers import DRAWING, layers_of, left_out, without_transparent
 from bonspiel.planners.core.code.errors import error_text
 
@@ -31,10 +32,35 @@ def deep_copy(env: Any, memo: dict[int, Any] | None = None) -> Any:
 
 def headless_copy(env: Any) -> Any:
     """A deep copy that neither shows nor films, without the wrappers that change neither actions nor results."""
-    memo = _shared(env) | without_copies(env)
+    memo = _shared(env) | without_copies(env) | with_views(sharing(env))
     copied = _copied(env, memo, left_out(env))
     _stop_drawing(copied)
     return copied
+
+
+def sharing(env: Any) -> list[list[Any]]:
+    """The arrays of numpy that show the memory of one, which comes first, wherever an environment holds several."""
+    groups: dict[int, list[Any]] = {}
+    for item in held(env):
+        if type(item) is np.ndarray and not item.dtype.hasobject:
+            root = item
+            while isinstance(root.base, np.ndarray):
+                root = root.base
+            if root.base is None:
+                groups.setdefault(id(root), [root]).append(item)
+    return [group for group in groups.values() if len(group) > 2]
+
+
+def with_views(groups: list[list[Any]]) -> dict[int, Any]:
+    """What stands in a copy for arrays that share memory, by id: others that share a copy of it."""
+    memo = {}
+    for root, *views in groups:
+        memory = root.ravel(order="K").view(np.uint8).copy()
+        for view in views:
+            first = view.ctypes.data - root.ctypes.data
+            memo[id(view)] = np.ndarray(view.shape, view.dtype, memory, first, view.strides)
+            memo[id(view)].flags.writeable = view.flags.writeable
+    return memo
 
 
 def _shared(env: Any) -> dict[int, Any]:

@@ -25,6 +25,7 @@ from tests.envs.snapshot import toys
         (toys.Slope, "deep copies"),
         (toys.Fuel, "deep copies"),
         (toys.Wearing, "deep copies"),
+        (toys.Worn, "deep copies"),
         (toys.Sharing, "replay"),
         (toys.Alias, "deep copies"),
     ],

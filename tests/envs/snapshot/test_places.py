@@ -1,5 +1,6 @@
 """The numbers that an environment holds in attributes are found by playing, and written back as they were."""
 
+import tracemalloc
 from collections import deque
 from types import SimpleNamespace
 
@@ -160,6 +161,27 @@ def test_an_array_that_changes_its_shape_late_is_named():
     env.last = np.zeros(2)
     with pytest.raises(ValueError, match=r"^env\.last=.*must be an array of shape \(1,\) in all steps"):
         places.read(places.find(env))
+
+
+@pytest.mark.parametrize("late", [2**60 + 1, np.int64(2**60 + 1), np.array([2**60 + 1]), [2**60 + 1]], ids=repr)
+def test_late_digits_that_float64_lacks_are_named(late):
+    change = {int: int, list: lambda x: [int(x)], np.ndarray: lambda x: np.array([int(x)])}.get(type(late), np.int64)
+    env = Holding(lambda env, seen: setattr(env, "last", change(seen[0] * 100)), last=change(0))
+    places = places_of(env)
+    for env.last in (late - 1 if not isinstance(late, list) else [2**60], change(2**53)):
+        found = places.find(env)
+        places.write(found, places.read(found))
+    env.last = late
+    with pytest.raises(ValueError, match=r"^env\.last=.*whole numbers of at most 53 bits; .*get_state"):
+        places.read(places.find(env))
+
+
+def test_large_arrays_are_not_kept_for_each_moment():
+    env = Holding(count, count=0, flag=False, real=0.0, half=None, none=5, large=np.zeros(1_000_000))
+    tracemalloc.start()
+    places_of(env)
+    assert tracemalloc.get_traced_memory()[1] < env.large.nbytes
+    tracemalloc.stop()
 
 
 def test_a_list_whose_types_change_late_is_named():

@@ -105,6 +105,18 @@ class Wearing(Limited):
         self.x, self.steps = float(state[0]), int(state[1])
 
 
+class Worn(Wearing):
+    """Wears out only after all branches, in the rest of the episode."""
+
+    def is_over(self):
+        return self.steps >= 90
+
+    def step(self, action):
+        observation, reward, *rest = Limited.step(self, action)
+        self.is_worn |= self.steps > 60
+        return observation, reward - self.is_worn, *rest
+
+
 POSITION = [0.0]
 
 

@@ -54,6 +54,37 @@ class ShownAlways(Shown):
         return Noisy.step(self, action)
 
 
+class Shared(Noisy):
+    """Shows one array in several ways."""
+
+    def __init__(self):
+        self.memory = np.zeros((3, 4), order="F")
+        self.parts = {"last": self.memory[::-1, 1:], "fixed": self.memory[:]}
+        self.parts["fixed"].flags.writeable = False
+
+    def reset(self, **options):
+        self.memory[:] = 0.0
+        return super().reset(**options)
+
+    def step(self, action):
+        self.memory += np.arange(12.0).reshape(3, 4)
+        observation, _, *rest = super().step(action)
+        return observation, self.parts["last"][0, 0] + self.parts["fixed"].sum(), *rest
+
+
+def test_arrays_that_share_memory_share_it_in_a_copy():
+    env = Shared()
+    model = envs.from_gymnasium(env, horizon=30)
+    assert model.storage.name == "replay"
+    copied = headless_copy(env)
+    for one in (copied, model.env.env):
+        one.reset(seed=1)
+        one.memory[:] = 1.0 + np.arange(12.0).reshape(3, 4)
+        np.testing.assert_array_equal(one.parts["last"], one.memory[::-1, 1:])
+        np.testing.assert_array_equal(one.parts["fixed"], one.memory)
+        assert not one.parts["fixed"].flags.writeable and not env.memory.any()
+
+
 @pytest.fixture(autouse=True)
 def without_a_screen(monkeypatch, tmp_path):
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
