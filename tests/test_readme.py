@@ -122,8 +122,9 @@ def test_optimum_and_baselines_of_a_problem_are_those_of_the_code(name, optimum,
     for shown, value_of, spread in ((mean, random_value, float(deviation)), (nothing, do_nothing_value, None)):
         simulated.clear()
         value, unit = value_of(model), 10.0 ** -len(shown.partition(".")[2])
-        spread = np.std(simulated) if spread is None else spread
-        error = spread / np.size(simulated) ** 0.5 if simulated else 0.0
+        error = 0.0
+        if simulated:
+            error = (np.std(simulated) if spread is None else spread) / np.size(simulated) ** 0.5
         assert abs(value - float(shown)) <= 0.5 * unit + 1e-9 + 4.0 * error
     if optimum and "300" not in optimum and name.strip("`") not in SLOW:
         highest = optimum.split(" to ")[0]

@@ -12,6 +12,7 @@ from bonspiel.curling.server.session import Session
 MakeSession = Callable[[ServerContext], Session]
 OpenListeners = Callable[[ServerContext, Lobby, str, int], Awaitable[Sequence[asyncio.Server]]]
 SIGNALS = signal.SIGINT, signal.SIGTERM
+LONGEST_WAIT = 0.5  # seconds
 
 
 async def serve_matches(
@@ -66,7 +67,9 @@ def signals_caught() -> "Iterator[asyncio.Queue[int]]":
 async def signal_before(done: asyncio.Event, signals: "asyncio.Queue[int]") -> int | None:
     """Wait for the first signal, or for an event; the signal, or None."""
     ends = [asyncio.create_task(waiting) for waiting in (signals.get(), done.wait())]
-    await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+    while not any(end.done() for end in ends):
+        # in parts, since no signal ends the loop's waiting that reached another thread, or the main one just before
+        await asyncio.wait(ends, timeout=LONGEST_WAIT, return_when=asyncio.FIRST_COMPLETED)
     for end in ends:
         end.cancel()
     return int(ends[0].result()) if ends[0].done() and not ends[0].cancelled() else None

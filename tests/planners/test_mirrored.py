@@ -16,7 +16,7 @@ from bonspiel.planners.jit import compiled
 from bonspiel.planners.model import AimBlock
 from bonspiel.planners.planner import traits_of
 
-EPISODES, SIMULATIONS = 28, 20
+EPISODES, SIMULATIONS = 40, 20
 ERRORS = 3.5  # combined standard errors that two means may be apart
 MORE = [
     "abstraction:root=trie",
@@ -166,8 +166,7 @@ def cases():
 
     A list has no axes, so that a line is enough for it.
     """
-    names = [name for name in planners.names() if name not in ("do_nothing", "constant", "root")]
-    for text in [*names, "root:workers=3", *MORE]:
+    for text in [*(name for name in planners.names() if name not in ("do_nothing", "constant")), *MORE]:
         for kind, dims in ((Walk, (1, 2)), (Listed, (1,))):
             if can_search(text, kind()):
                 yield from (pytest.param(text, kind, dim, id=f"{text}-{kind.__name__}-{dim}") for dim in dims)
