@@ -213,7 +213,8 @@ class Controller:
                     if self._began_again(check_state(self._model, task.state)):
                         self._begin_episode()
                         plan = plan[:0]
-                    if len(plan) > 0 and task.period - first > 1:  # periods that nobody planned passed as well
+                    # periods that nobody planned passed as well; and the first one was taken for one that is counted
+                    if len(plan) > 0 and (task.period - first > 1 or (first == 1 and self._is_uncounted)):
                         self._start_from(plan[min(task.period - first, len(plan) - 1) :])
                     played = getattr(self._search, "played", None)
                     if played is not None and task.action is not None:
@@ -241,6 +242,8 @@ class Controller:
         start = getattr(self._search, "start_from", None)
         if start is not None and getattr(self._planner, "memory", 0.0) > 0.0:
             start(plan.copy())
+        elif not self._is_counted:  # else the count tells the search which steps passed
+            self._begin_episode()
 
     def _state(self, task: _Task) -> Array:
         """Where to plan.
@@ -254,6 +257,11 @@ class Controller:
         state, after = check_state(model, task.state), np.empty(model.state_dim)
         _, over = model.step(state, task.action, after, model.params, self._rng)
         require(not over, "state", state, "one after which the model predicts no end of the episode")
-        if offers(model, HasTimeIndex) and task.period > 1 and not self._is_counted:
-            after[model.time_index] = 0.0  # nobody counts, so that plans always look as far
+        if task.period > 1 and self._is_uncounted:
+            after[model.time_index] = 0.0  # type: ignore[attr-defined]  # so that plans always look as far
         return after
+
+    @property
+    def _is_uncounted(self) -> bool:
+        """True if states of the model count steps, but nobody does."""
+        return offers(self._model, HasTimeIndex) and not self._is_counted

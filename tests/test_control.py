@@ -1,5 +1,6 @@
 """A planner in a control loop: actions on time whatever it does, by a clock that stands still while it plans."""
 
+import itertools
 import threading
 import time
 from types import SimpleNamespace
@@ -201,6 +202,18 @@ def test_a_search_with_memory_plans_on_though_nobody_counts(text, prepare):
             wait_for_the_decision(controller)
     late = 0 if prepare else 1
     assert controller.error is None and controller.counts == PeriodCounts(6, 6 - late, late, fallbacks=late)
+
+
+def test_a_tree_is_not_kept_over_periods_that_passed_where_nobody_counts():
+    planner, model = planners.parse("uct:memory=1"), envs.make_model("pendulum")
+    with Controller(planner, model, 600.0, np.zeros(1), budget=Budget(simulations=20)) as controller:
+        searches = []
+        for missed in (0, 0, 0, 2, 0):
+            controller.act(np.array([3.0 + 0.01 * len(searches), 0.0, 0.0]))
+            wait_for_the_decision(controller)
+            searches.append(controller._search)
+            controller._next += missed
+    assert [one is other for one, other in itertools.pairwise(searches)] == [False, True, True, False]
 
 
 @pytest.mark.parametrize("text", REMEMBER)

@@ -28,8 +28,7 @@ class StepsPassed:
         if self._state is not None and self._state.tobytes() != state.tobytes():
             before, now = (0, 0) if self._index is None else (int(self._state[self._index]), int(state[self._index]))
             allowed = "of no earlier step than the last decision's; begin another episode"
-            # 0 after 1: a controller's model counts the first step, and then the controller knows that nobody counts
-            require(now >= before or (before == 1 and now == 0), "state", state, allowed)
+            require(now >= before, "state", state, allowed)
             self._passed += 1 if now == 0 else now - before  # 0 in states that do not say, as of `observe(env, seen)`
         self._state = state.copy()
         return self._passed

@@ -53,6 +53,14 @@ def test_a_model_that_counts_steps_says_how_many_were_taken(name, lookahead):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_an_episode_that_began_again_after_its_first_step_is_another(name):
+    search, _ = begun(name, Walk(), memory=1.0)
+    played(search, [0.3, 1.0])
+    with pytest.raises(ValueError, match=r"state=.*no earlier step.*begin another episode"):
+        played(search, [0.0, 0.0])
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_where_nobody_counts_the_steps_each_decision_is_one_later(name):
     """As `GymnasiumModel.observe` without its argument `steps`, which leaves the count at 0."""
     search, mean = begun(name, Walk(), memory=1.0)
