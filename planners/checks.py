@@ -138,7 +138,7 @@ def _not_a_model(given: Any) -> str:
 
 
 def check_returns(found: Any, n: int, steps: int) -> NDArray[np.float64]:
-    """What a model's `sequence_returns` gave, as float64: rewards, [n, steps], or returns, [n].
+    """The result of a model's `sequence_returns` as float64: rewards, [n, steps], or returns, [n].
 
     Raises:
         ValueError: another shape, or no real numbers.

@@ -125,7 +125,7 @@ class Planner(Protocol):
     `plan` forgets: it knows nothing of earlier decisions. A planner that can use what it learned in them has a
     parameter `memory: float`, in [0, 1], and `begin_episode(model) -> EpisodeSearch`: `memory` says how far the next
     decision goes by what the last one learned, and with 0 every decision is as `plan` makes it, bit for bit, unless
-    `minds_last_action: bool` says that decisions depend on the action played last, which `plan` does not know.
+    `needs_last_action: bool` says that decisions depend on the action played last, which `plan` does not know.
     Episodes are played through `planners.begin_episode(planner, model)`, which takes every planner.
     """
 

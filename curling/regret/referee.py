@@ -195,7 +195,7 @@ class Comparison:
         return np.array([best, *kept])
 
     def _behind(self, best: int, shot: int) -> tuple[float, float, int]:
-        """What a shot was worth less than the best in the selection, its standard deviation, and the throws of both."""
+        """The mean loss of a shot to the best in the selection, its standard deviation, and the common throws."""
         n = int(min(self._throws[best], self._throws[shot]))
         lost = self._values[best, :n] - self._values[shot, :n]
         return float(lost.mean()), math.sqrt(float(lost.var()) + UNSEEN / n), n

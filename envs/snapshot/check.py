@@ -67,7 +67,7 @@ def _compare_episode(model: GymnasiumModel, seed: int, required: int, start: flo
                 state = model.observe(env, observation, steps)
                 first, again = state.copy(), []
             if steps < required:
-                _branch(model, state, rng, STEPS if steps == OBSERVED_AGAIN else 1)
+                branch(model, state, rng, STEPS if steps == OBSERVED_AGAIN else 1)
             result = model.step(state, action, next_state, model.params, np.random.default_rng(noise))
         except FormError:
             raise
@@ -197,15 +197,16 @@ def _run(name: str, function: Any, *args: Any, **kwargs: Any) -> Any:
         raise FailingError(f"{name}() raised {error_text(error)}{error_place(error)}") from error
 
 
-def _branch(model: GymnasiumModel, state: Array, rng: Rng, steps: int) -> None:
-    """Random steps from a state, as a search takes them."""
+def branch(model: GymnasiumModel, state: Array, rng: Rng, steps: int) -> int:
+    """Take random steps from a state, as a search takes them, until the episode ends; return their number."""
     state, next_state = state.copy(), np.empty(model.state_dim)
-    for _ in range(steps):
+    for taken in range(1, steps + 1):
         action = drawn(model, rng)
         _, ended = model.step(state, action, next_state, model.params, rng)
         if ended:
-            return
+            return taken
         state, next_state = next_state, state
+    return steps
 
 
 def _compare(name: str, given: Any, expected: Any, where: str) -> None:

@@ -171,7 +171,7 @@ def path_text(path: Path) -> str:
 
 
 def content_of(value: Any) -> Any:
-    """What two moments compare of a value."""
+    """The content of a value as it is compared between two moments, also of another process."""
     if isinstance(value, np.ndarray):
         content = value.tobytes() if value.size <= LARGEST else digest(value)
         return value.shape, value.dtype.char, content

@@ -58,7 +58,7 @@ class MujocoState:
 
 
 class StateParts(NamedTuple):
-    """What a state of one environment is read from and written to.
+    """The places in one environment from which a state is read, and to which it is written.
 
     Attributes:
         data: MuJoCo's MjData.

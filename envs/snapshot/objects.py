@@ -40,7 +40,7 @@ def held(env: Any, left_out: tuple[type, ...] = (*NOT_HELD, *PLAIN)) -> Iterator
 
 
 def parts_of_object(item: Any) -> list[Any]:
-    """What an object holds, without the globals of functions and the contents of modules."""
+    """The objects that an object holds, without the globals of functions and the contents of modules."""
     if isinstance(item, types.ModuleType):
         return []
     if hasattr(type(item), "__globals__"):  # a function, of Python or Cython: not its module
@@ -62,7 +62,7 @@ def is_generator(item: Any) -> bool:
 
 
 def bit_generator(generator: Any) -> Any:
-    """What gives a generator of numpy its random bits; None for Python's."""
+    """The BitGenerator of a generator of numpy; None for Python's."""
     return getattr(generator, "bit_generator", None) or getattr(generator, "_bit_generator", None)
 
 

@@ -255,7 +255,7 @@ class ContractCheck:
             require(first == again, "actions", again, what)
             fresh = self._episode(0, with_plan=True)
             alike = getattr(self._planner, "memory", 0.0) == 0.0
-            count = len(fresh) if alike and not getattr(self._planner, "minds_last_action", False) else 1
+            count = len(fresh) if alike and not getattr(self._planner, "needs_last_action", False) else 1
             what = f"the same by plan() and begin_episode(), which gives {first[:count]}"
             require(first[:count] == fresh[:count], "actions", fresh[:count], what)
 

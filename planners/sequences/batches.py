@@ -46,7 +46,7 @@ class Batches(Rollouts):
         return len(indices)
 
     def _note_invalid(self, sequence: Array) -> None:
-        """Count an invalid rollout; the first is told to be invalid at the root if its step is not met again."""
+        """Count an invalid rollout; the error names the root as the first one's place if its step is not met again."""
         validity, dim, again = self.problem.validity, len(self.problem.state), new_round(sequence)
         before, action = validity.copy(), sequence[0, 0]
         super().run(again, 1, 1)

@@ -61,7 +61,7 @@ class GaussianPlanner(SequenceSearch):
             require_positive("rate_limit", self.rate_limit, 1.0)
 
     @property
-    def minds_last_action(self) -> bool:
+    def needs_last_action(self) -> bool:
         """True if decisions depend on the action played last; see `planners.Planner`."""
         return self.rate_cost > 0.0 or self.rate_limit is not None
 
@@ -83,7 +83,7 @@ class GaussianRounds(ABC):
         self.planner, self.gaussian, self.size = planner, gaussian, size
 
     def resize(self, simulations: int) -> None:
-        """Size the rounds for a decision of so many rollouts."""
+        """Set the size of the rounds for a decision of this many rollouts."""
         planner, budget = self.planner, Budget(simulations)
         self.size = round_size(planner.population, planner.rounds, planner.repeats, budget, self.n_finalists)
 
@@ -144,7 +144,7 @@ class GaussianSearch:
         start = time.perf_counter()
         planner, model = self.planner, self.model
         state = check_plan(planner, model, state, budget, rng, root_actions)
-        passed = self.passed.to(state) if planner.memory > 0.0 or planner.minds_last_action else 0
+        passed = self.passed.to(state) if planner.memory > 0.0 or planner.needs_last_action else 0
         before = self._action_before(passed)
         rates = self._rates(before)
         gaussian = self._gaussian(steps_left(model, state, planner.lookahead), rng, rates)
@@ -178,7 +178,7 @@ class GaussianSearch:
 
     def _rates(self, before: Array | None) -> Rates | None:
         planner = self.planner
-        if not planner.minds_last_action:
+        if not planner.needs_last_action:
             return None
         near = 1.0 if planner.sight is None else 1.0 - 1.0 / planner.sight
         discount = near * self.model.discount

@@ -80,7 +80,7 @@ class Rates:
         return sequences
 
     def costs(self, sequences: Array) -> Array:
-        """What the changes in sequences cost, [n], of [n, steps, action_dim]."""
+        """The costs, [n], of the changes in sequences, [n, steps, action_dim]."""
         before = np.roll(sequences, 1, axis=1)
         before[:, 0] = sequences[:, 0] if self.last is None else self.last
         changes = different(self.model, sequences, before, self.scale)

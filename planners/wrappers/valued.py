@@ -63,9 +63,9 @@ class Valued:
         return float(getattr(self.inner, "memory", 0.0))
 
     @property
-    def minds_last_action(self) -> bool:
+    def needs_last_action(self) -> bool:
         """True if the inner planner's decisions depend on the action played last."""
-        return bool(getattr(self.inner, "minds_last_action", False))
+        return bool(getattr(self.inner, "needs_last_action", False))
 
     def same_actions(self, model: Model) -> bool:
         """True if all searches consider the same actions at the root; see `planners.Planner`."""

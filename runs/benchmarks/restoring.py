@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from bonspiel import envs
-from bonspiel.envs.snapshot.check import drawn
-from bonspiel.planners.model import Array, Rng
+from bonspiel.envs.snapshot.check import branch, drawn
+from bonspiel.planners.model import Rng
 from bonspiel.runs.benchmarks.measurement import Measurement, only_by_name
 
 ENVIRONMENTS = (
@@ -34,26 +34,17 @@ def restoring(_: Sequence[str]) -> Iterator[Measurement]:
         steps, observation = episode(model, env, rng)
         observed = model.observe(env, observation, steps)
         way = model.storage.name
-        yield Measurement("restoring", rate(partial(sequence, model, observed, rng)), "steps/s", way, text)
-        yield Measurement("restoring", rate(partial(episode, model, env, rng)), "steps/s", "bare", text)
+        yield Measurement("restoring", rate(partial(branch, model, observed, rng, SEQUENCE)), "steps/s", way, text)
+        yield Measurement("restoring", rate(partial(length, model, env, rng)), "steps/s", "bare", text)
 
 
-def rate(task: Callable[[], tuple[int, Any]]) -> float:
-    """Steps that a task takes in a second of the processor, after one run to warm up."""
+def rate(task: Callable[[], int]) -> float:
+    """Steps per second of the processor of a task that returns its number of steps, after one run to warm up."""
     task()
     start, steps = time.process_time(), 0
     while (took := time.process_time() - start) < SECONDS:
-        steps += task()[0]
+        steps += task()
     return steps / took
-
-
-def sequence(model: Any, observed: Array, rng: Rng) -> tuple[int, Array]:
-    """Take random steps in a model from an observed state; returns their number and the last state."""
-    before, after, steps, ended = observed.copy(), np.empty(model.state_dim), 0, False
-    while steps < SEQUENCE and not ended:
-        _, ended = model.step(before, drawn(model, rng), after, model.params, rng)
-        before, after, steps = after, before, steps + 1
-    return steps, before
 
 
 def episode(model: Any, env: Any, rng: Rng) -> tuple[int, Any]:
@@ -64,3 +55,8 @@ def episode(model: Any, env: Any, rng: Rng) -> tuple[int, Any]:
         observation, _, terminated, truncated, _ = env.step(model.action(drawn(model, rng)))
         steps, ended = steps + 1, terminated or truncated
     return steps, observation
+
+
+def length(model: Any, env: Any, rng: Rng) -> int:
+    """The number of steps of an episode that is played."""
+    return episode(model, env, rng)[0]

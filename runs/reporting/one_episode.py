@@ -26,11 +26,11 @@ COORDINATES = 3  # of states and of actions that are drawn, the first ones
 PLANS = 3  # drawn in an episode, at equal distances
 COLOURS = (BLUE, VERMILION, GREEN)
 LABEL = 34  # characters of a planner's name
-WIDTH, HEIGHT = 9.6, 1.35  # inches, the latter of a planner
+WIDTH, HEIGHT = 9.6, 1.35  # inches; the height is that of one planner
 
 
 def shorten(text: str, longest: int) -> str:
-    """A text of at most so many characters."""
+    """The text, cut to at most `longest` characters."""
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 

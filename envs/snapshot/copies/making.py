@@ -52,7 +52,7 @@ def sharing(env: Any) -> list[list[Any]]:
 
 
 def with_views(groups: list[list[Any]]) -> dict[int, Any]:
-    """What stands in a copy for arrays that share memory, by id: others that share a copy of it."""
+    """Copies of arrays that share memory, by the id of the original: they share a copy of that memory."""
     memo = {}
     for root, *views in groups:
         memory = root.ravel(order="K").view(np.uint8).copy()

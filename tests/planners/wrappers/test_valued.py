@@ -88,7 +88,7 @@ def test_an_episode_is_that_of_the_inner_planner(inner):
     if inner == "cem:memory=1":
         planners.begin_episode(valued, model, plan=decision.plan)
     assert valued.memory == getattr(planner, "memory", 0.0)
-    assert valued.minds_last_action == ("rate_limit" in inner)
+    assert valued.needs_last_action == ("rate_limit" in inner)
 
 
 def test_an_episode_in_a_model_without_an_estimate_says_so():
