@@ -98,16 +98,22 @@ def test_after_a_failure_the_last_plan_goes_on_and_then_the_fallback():
     assert isinstance(controller.error, SystemExit)
 
 
-def test_a_late_decision_is_of_use_when_it_comes():
-    planner, got = Scripted(d3="hangs"), []
+def play_with_a_late_decision(planner, periods):
+    """The actions of some periods, and the controller; the decision for period 2 comes in period 4."""
+    got = []
     with Controller(planner, Still(), 0.02, FALLBACK, clock=Clock()) as controller:
         controller.prepare(np.zeros(2))
-        for period in range(6):
-            if period == 4:  # the decision was to be for period 2
+        for period in range(periods):
+            if period == 4:
                 planner.go.set()
             if period not in (2, 3):
                 wait_for_the_decision(controller)
             got.append(controller.act(np.array([0.0, period]))[0])
+    return got, controller
+
+
+def test_a_late_decision_is_of_use_when_it_comes():
+    got, controller = play_with_a_late_decision(Scripted(d3="hangs"), 6)
     assert got == pytest.approx([0.01, 0.02, 0.021, 0.022, 0.032, 0.04])
     assert controller.counts == PeriodCounts(periods=6, on_time=3, late=3)
 
@@ -250,16 +256,9 @@ def test_a_limit_of_change_holds_for_a_plan_that_comes_late():
         planner.go.wait(60.0)
         plan[:] = 0.5
 
-    planner, got = Scripted(steps=4, d3=late, d4=ValueError("no"), d5=ValueError("no")), []
+    planner = Scripted(steps=4, d3=late, d4=ValueError("no"), d5=ValueError("no"))
     planner.rate_limit = 0.05  # of a range of 2
-    with Controller(planner, Still(), 0.02, FALLBACK, clock=Clock()) as controller:
-        controller.prepare(np.zeros(2))
-        for period in range(7):
-            if period == 4:  # the decision was to be for period 2
-                planner.go.set()
-            if period not in (2, 3):
-                wait_for_the_decision(controller)
-            got.append(controller.act(np.array([0.0, period]))[0])
+    got, _ = play_with_a_late_decision(planner, 7)
     assert got == pytest.approx([0.01, 0.02, 0.021, 0.022, 0.122, 0.222, -0.5])
 
 
