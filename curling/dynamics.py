@@ -79,7 +79,7 @@ def step_exact(state: Array, action: Array, next_state: Array, params: Array, rn
 def step_with_errors(
     state: Array, action: Array, errors: Array, next_state: Array, params: Array, stones: Array, workspace: Array
 ) -> tuple[float, bool]:
-    """`step` with given errors of speed, angle, vx and vy, in standard deviations, [4]."""
+    """`step` with given errors of speed, angle, vx and vy, as standard normal deviates, [4]."""
     vx, vy = velocity_of(action, params)
     at = thrower_at(state, params)
     sds = params[at + 1 : at + PER_THROWER]

@@ -52,8 +52,8 @@ class Curling(MatchSettings):
         ends: ends of the match, at most 100.
         rule: "five_rock", "four_rock", "no_tick" (five rock with the no-tick rule) or "none"; None is the default of
             the physics, "five_rock" for fcv1 and dc4, "four_rock" for dc2. In mixed doubles it is "modified".
-        noise: "normal_dist" or "none" for fcv1 and dc4, "dc2", "gat" or "none" for dc2, one of these with a factor,
-            "2*normal_dist", or a `curling.ice.noise.Noise`; None is the first name of the physics.
+        noise: "normal_dist", "human" or "none" for fcv1 and dc4, "dc2", "gat" or "none" for dc2, one of these with a
+            factor, "2*normal_dist", or a `curling.ice.noise.Noise`; None is the first name of the physics.
         physics: "fcv1", "dc2" or "dc4", which is fcv1 with the limits of play of Digital Curling 4.
         extra_ends: largest number of extra ends after a tie, at most 100; a tie after them is a draw.
         velocity_unit: "m/s", or "box": useful velocities normalised to [-1, 1]^2, for reinforcement learning.

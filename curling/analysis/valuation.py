@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bonspiel.curling.ice.execution import students
 from bonspiel.curling.ice.noise import Noise, Thrower
 from bonspiel.curling.ice.sheet import LAST_SHOT, STONES
 from bonspiel.curling.match.state import TIME, shot_of
@@ -54,7 +55,9 @@ def throw(model: Curling, thrower: Thrower, aim: Throw, deviates: Array) -> Thro
         aim: (vx, vy, rotation), m/s.
         deviates: [4], as from `errors`.
     """
-    of_speed, of_angle, of_vx, of_vy = thrower.noise.params * deviates
+    noise = thrower.noise
+    errors = [students(float(deviate), noise.freedom) for deviate in deviates]
+    of_speed, of_angle, of_vx, of_vy = np.multiply(noise.sds, errors)
     speed, angle = min(math.hypot(*aim[:2]), thrower.max_speed) + of_speed, math.atan2(aim[1], aim[0]) + of_angle
     return speed * math.cos(angle) + of_vx, speed * math.sin(angle) + of_vy, exact(model, aim)[2]
 

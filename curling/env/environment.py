@@ -95,8 +95,8 @@ class CurlingEnv(ModelEnv):
 
     * `ends` (default 1) and `extra_ends` (default 0): the most extra ends after a tie.
     * `rule` (default None, that of the physics: "five_rock" for "fcv1", "four_rock" for "dc2"): or "no_tick", "none".
-    * `noise` (default None, that of the physics: "normal_dist" for "fcv1", "dc2" for "dc2"): or "none", for "dc2" also
-      "gat", or a `curling.ice.noise.Noise`.
+    * `noise` (default None, that of the physics: "normal_dist" for "fcv1", "dc2" for "dc2"): or "none"; for "dc2" also
+      "gat", for the others "human"; or a `curling.ice.noise.Noise`.
     * `physics` (default "fcv1"): or "dc2", "dc4".
     * `engine` (default "analytic"): or "box2d", the slow reference.
     * `velocity_unit` (default "box"): or "m/s".

@@ -48,8 +48,8 @@ class CurlingGame:
         physics: "fcv1", "dc2" or "dc4", which is fcv1 with the limits of play of Digital Curling 4.
         rule: "five_rock", "four_rock", "no_tick" (five rock with the no-tick rule) or "none"; None is the default of
             the physics. In mixed doubles it is "modified".
-        noise: "normal_dist" or "none" for fcv1 and dc4, "dc2", "gat" or "none" for dc2, or one of these with a factor,
-            "2*normal_dist"; None is the first name of the physics.
+        noise: "normal_dist", "human" or "none" for fcv1 and dc4, "dc2", "gat" or "none" for dc2, or one of these with
+            a factor, "2*normal_dist"; None is the first name of the physics.
         extra_ends: largest number of extra ends after a tie, at most 100; a tie after them is a draw.
         ties: value of a draw: "half" for both teams, or "thesis", 0.781 for the team that would have the hammer next.
         game: "standard", or "mixed_doubles", which is for fcv1 and dc4.

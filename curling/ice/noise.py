@@ -15,25 +15,36 @@ from bonspiel.planners.registry import look_up
 
 @dataclass(frozen=True)
 class Noise:
-    """Standard deviations of independent Gaussian errors: of speed, vx and vy in m/s, of the angle in rad."""
+    """Standard deviations of independent errors: of speed, vx and vy in m/s, of the angle in rad.
+
+    Errors are those of Student's t with `freedom` degrees of freedom, above 2, or Gaussian if that is 0.
+    """
 
     speed: float = 0.0
     angle: float = 0.0
     vx: float = 0.0
     vy: float = 0.0
+    freedom: float = 0.0
 
     def __post_init__(self) -> None:
         for field in fields(self):
             require_at_least(field.name, getattr(self, field.name), 0.0)
+        require(self.freedom == 0.0 or self.freedom > 2.0, "freedom", self.freedom, "0 or above 2")
+
+    @property
+    def sds(self) -> tuple[float, float, float, float]:
+        """(speed, angle, vx, vy)."""
+        return self.speed, self.angle, self.vx, self.vy
 
     @property
     def params(self) -> Array:
-        """(speed, angle, vx, vy) as an array, for compiled functions."""
+        """(speed, angle, vx, vy, freedom) as an array, for compiled functions."""
         return np.array(astuple(self))
 
     def times(self, scale: float) -> "Noise":
         """These errors, multiplied by a factor."""
-        return Noise(*(scale * sd for sd in astuple(self)))
+        speed, angle, vx, vy = (scale * sd for sd in self.sds)
+        return Noise(speed, angle, vx, vy, self.freedom)
 
 
 @dataclass(frozen=True)
@@ -51,8 +62,11 @@ Pair = tuple[Thrower, Thrower]  # of a team of mixed doubles
 
 
 def mean_noise(throwers: Sequence[Thrower]) -> Noise:
-    """The mean standard deviations of those who make the throws of an end."""
-    return Noise(*map(fmean, zip(*(astuple(thrower.noise) for thrower in throwers), strict=True)))
+    """The mean standard deviations of those who make the throws of an end; Gaussian unless all have one freedom."""
+    noises = [thrower.noise for thrower in throwers]
+    freedom, *others = {noise.freedom for noise in noises}
+    speed, angle, vx, vy = map(fmean, zip(*(noise.sds for noise in noises), strict=True))
+    return Noise(speed, angle, vx, vy, 0.0 if others else freedom)
 
 
 def at_the_tee(x: float, y: float) -> Noise:
@@ -63,6 +77,7 @@ def at_the_tee(x: float, y: float) -> Noise:
 
 NOISES = {
     "normal_dist": Noise(speed=0.0076, angle=0.0018),  # Digital Curling 3
+    "human": Noise(speed=0.0194, angle=0.0045, freedom=3.0),  # 1,920 first draws: docs/curling/people.md
     "dc2": at_the_tee(0.145, 0.145),
     "gat": at_the_tee(0.0725, 0.29),  # the Game AI Tournaments' setting of Digital Curling 2
     "none": Noise(),

@@ -67,7 +67,7 @@ FCV1 = Physics(
     min_vy=2.0,
     hog_removes_all=True,
     rule="five_rock",
-    noises=("normal_dist", "none"),
+    noises=("normal_dist", "human", "none"),
 )
 DC2 = Physics(
     name="dc2",

@@ -32,13 +32,13 @@ REWARDS = ("points", "win", "win_probability")  # params[REWARD] is an index int
 POINTS, WIN, WIN_PROBABILITY = range(3)
 
 # indices into a model's params; FIRST_SHOT of an end is above 0 in mixed doubles alone; THROWERS are the
-# players of team 0 and of team 1, two each: the largest speed of aims and four standard deviations, alike in standard
+# players of team 0 and of team 1, two each: the largest speed of aims and `Noise.params`, alike in standard
 # games; VALUES, of `curling.match.value.win_probabilities` or `curling.match.setup_value.setup_values`, go on to
 # params[NETWORK], where the weights of `curling.network.end_network` begin, if there are any
 LAW, SPIN, TEE_VX, TEE_VY, TEE, IN_HOUSE = range(6)
 FREE_GUARD, NO_TICK, ENDS, LAST_END, REWARD = range(6, 11)
 VX_UNIT, VY_ZERO, VY_UNIT, FIRST_SHOT, PATTERN, NETWORK, THROWERS = range(11, 18)
-PER_THROWER = 5
+PER_THROWER = 6
 VALUES = THROWERS + 4 * PER_THROWER
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bonspiel.curling.dynamics import velocity_of
-from bonspiel.curling.ice.execution import velocity_with_errors
+from bonspiel.curling.ice.execution import deviates_of, velocity_with_errors
 from bonspiel.curling.model import Curling
 from bonspiel.planners.model import Array
 
@@ -64,10 +64,10 @@ MOST_REFINED = sum(most for _, most in STEPS)
 
 
 def _errors(model: Curling, state: Array, aim: Array, along: Array, across: Array) -> Array:
-    """Errors of speed, angle, vx and vy that make up these of the velocity, [n, 4]."""
+    """Deviates of the errors of speed, angle, vx and vy that make up these of the velocity, [n, 4]."""
     noise, speed = model.thrower(state).noise, math.hypot(*velocity_of(aim, model.params))
     by_angle = noise.angle * speed
     along_sd, across_sd = math.hypot(noise.speed, noise.vy) or 1.0, math.hypot(by_angle, noise.vx) or 1.0
     # a positive error of the angle turns the throw to the left
     parts = along * noise.speed / along_sd, across * by_angle / across_sd, -across * noise.vx / across_sd
-    return np.stack([*parts, along * noise.vy / along_sd], axis=-1)
+    return deviates_of(np.stack([*parts, along * noise.vy / along_sd], axis=-1), noise.freedom)

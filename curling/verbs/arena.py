@@ -109,7 +109,7 @@ def _add_shared(command: argparse.ArgumentParser, names: str, extra_ends: str) -
     option(command, "--clock", "S", clock)
     option(command, "--extra-clock", "S", f"thinking time of a client {extra_ends}, in seconds", CLOCK)
     noise = "errors of execution, of both teams alike"
-    option(command, "--noise", ("normal_dist", "none"), noise, "normal_dist")
+    option(command, "--noise", ("normal_dist", "human", "none"), noise, "normal_dist")
     option(command, "--seed", "N", "random seed", 1)
     text = "seconds from its start, 900 at most, in which a command must be ready for the match"
     option(command, "--start", "S", text, 120.0)

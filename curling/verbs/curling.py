@@ -6,8 +6,8 @@ from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb, add_jobs
 from bonspiel.runs.verbs.options import flag, option
 
 NOISE = (
-    "errors of execution: normal_dist or none (default: normal_dist); in dc2: dc2, gat or none (default: dc2); with a "
-    "factor: 2*normal_dist"
+    "errors of execution: normal_dist, human or none (default: normal_dist); in dc2: dc2, gat or none (default: dc2); "
+    "with a factor: 2*normal_dist"
 )
 
 

@@ -44,7 +44,7 @@ def add_dc3(command: argparse.ArgumentParser) -> None:
     _add_ends(command)
     option(command, "--extra-end-time", "S", "thinking time of a team in an extra end, in seconds", 21.9)
     option(command, "--rule", ("five_rock", "four_rock"), "free guard zone rule", "five_rock")
-    option(command, "--noise", ("normal_dist", "none"), "errors of execution", "normal_dist")
+    option(command, "--noise", ("normal_dist", "human", "none"), "errors of execution", "normal_dist")
     _add_deviations(command)
     option(
         command,
@@ -73,7 +73,8 @@ def add_dc2(command: argparse.ArgumentParser) -> None:
 def add_dc4(command: argparse.ArgumentParser) -> None:
     """Add the options of Digital Curling 4."""
     option(command, "--port", "P", "port of all clients; 0: any free port", 5000)
-    option(command, "--noise", ("normal_dist", "none"), "errors of execution of the server's players", "normal_dist")
+    text = "errors of execution of the server's players"
+    option(command, "--noise", ("normal_dist", "human", "none"), text, "normal_dist")
     _add_deviations(command)
     _add_shared(command)
     text = "limits of play: dc4, those of recorded games, or fcv1, those of Digital Curling 3"

@@ -8,6 +8,7 @@ import signal
 import time
 from collections.abc import Sequence
 from contextlib import closing, suppress
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -96,8 +97,8 @@ def _noise(options: Options) -> str | Noise:
     default = noise_of(options.noise)
     speed = default.speed if options.speed_sd is None else options.speed_sd
     angle = default.angle if options.angle_sd is None else options.angle_sd
-    values = ("--speed-sd", speed), ("--angle-sd", angle)
-    return Noise(*(number(*given, 0, MOST_SD, whole=False) for given in values))
+    speed, angle = (number(*given, 0, MOST_SD, whole=False) for given in (("--speed-sd", speed), ("--angle-sd", angle)))
+    return replace(default, speed=speed, angle=angle)
 
 
 def _say(line: str) -> None:

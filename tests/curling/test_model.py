@@ -46,8 +46,8 @@ def test_default_rule_and_noise_are_those_of_the_simulator(physics, rule, noise)
 @pytest.mark.parametrize(
     ("physics", "noise", "allowed"),
     [
-        ("fcv1", "gat", "'normal_dist', 'none'"),
-        ("fcv1", "dc2", "'normal_dist', 'none'"),
+        ("fcv1", "gat", "'normal_dist', 'human', 'none'"),
+        ("fcv1", "dc2", "'normal_dist', 'human', 'none'"),
         ("dc2", "normal_dist", "'dc2', 'gat', 'none'"),
     ],
 )

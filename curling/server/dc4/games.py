@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from http import HTTPStatus
 
-from bonspiel.curling.ice.noise import Noise, Thrower, mean_noise
+from bonspiel.curling.ice.noise import Noise, Thrower, mean_noise, noise_of
 from bonspiel.curling.ice.sheet import MIXED_THROWERS
 from bonspiel.curling.match.mixed_doubles import PATTERNS
 from bonspiel.curling.match.rules import MODIFIED
@@ -71,17 +71,20 @@ def players_of(config: TeamConfig, own: Sequence[Player], match: Match) -> tuple
 def with_players(match: Match, teams: Sequence[Sequence[Player]]) -> Match:
     """The match with the mean errors of all throws, as the record of a standard game has one noise for all.
 
+    The errors are Gaussian or not as those of `match` are.
+
     In mixed doubles it has the two players of each team too. `teams` are as from `players_of`.
     """
-    team0, team1 = ([_thrower(player) for player in team] for team in teams)
+    freedom = noise_of(match.noise).freedom
+    team0, team1 = ([_thrower(player, freedom) for player in team] for team in teams)
     match = replace(match, noise=mean_noise(team0 + team1))
     if not match.is_mixed:
         return match
     return replace(match, throwers=((team0[0], team0[1]), (team1[0], team1[1])))
 
 
-def _thrower(player: Player) -> Thrower:
-    return Thrower(player.max_velocity, Noise(player.shot_std_dev, player.angle_std_dev))
+def _thrower(player: Player, freedom: float) -> Thrower:
+    return Thrower(player.max_velocity, Noise(player.shot_std_dev, player.angle_std_dev, freedom=freedom))
 
 
 def _bad(detail: str) -> Refusal:

@@ -3,6 +3,8 @@
 import math
 from collections.abc import Sequence
 
+from bonspiel.curling.ice.execution import students
+from bonspiel.curling.ice.noise import noise_of
 from bonspiel.curling.match.mixed_doubles import choice_of, decider_of, is_setup_due, setup_of
 from bonspiel.curling.match.setup_value import PP_LEFT
 from bonspiel.curling.match.state import HAMMER, POWER, shot_of
@@ -102,7 +104,8 @@ class Dc4Referee(Referee):
 
     def _with_error(self, vx: float, vy: float) -> tuple[float, float]:
         player = self._players[self.team][(self.shot - self.match.first_shot) // 2]
-        of_speed, of_angle = self._rngs[self.team].standard_normal(2)
+        freedom = noise_of(self.match.noise).freedom
+        of_speed, of_angle = (students(one, freedom) for one in self._rngs[self.team].standard_normal(2))
         speed = max(min(math.hypot(vx, vy), player.max_velocity) + of_speed * player.shot_std_dev, 0.0)
         angle = math.atan2(vy, vx) + of_angle * player.angle_std_dev
         return speed * math.cos(angle), speed * math.sin(angle)

@@ -46,6 +46,7 @@ def test_two_throws_in_each_cell(physics, parts):
     "model, drawn",
     [
         (Curling(), [0, 1]),
+        (Curling(noise="human"), [0, 1]),
         (Curling(physics="dc2"), [2, 3]),
         (Curling(noise=Noise(0.01, 0.002, 0.03, 0.04)), [0, 1, 2, 3]),
     ],

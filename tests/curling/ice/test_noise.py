@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
+from scipy import stats
 
 from bonspiel import curling
-from bonspiel.curling.ice.execution import noisy_velocity
-from bonspiel.curling.ice.noise import NOISES, Noise, noise_of
+from bonspiel.curling.ice.execution import MOST_DEVIATE, deviates_of, noisy_velocity, students
+from bonspiel.curling.ice.noise import NOISES, Noise, Thrower, mean_noise, noise_of
 from bonspiel.curling.ice.physics import DC2, FCV1
 from bonspiel.curling.ice.sheet import no_stones
 from bonspiel.curling.match.state import THROWERS
@@ -65,7 +66,42 @@ def test_custom_noise():
     assert abs(v[:, 1].std() - 0.5) < 0.02
 
 
-@pytest.mark.parametrize("bad", [{"speed": -1.0}, {"angle": float("nan")}, {"vx": float("inf")}])
+@pytest.mark.parametrize("freedom", [3.0, 5.0, 20.0])
+def test_deviates_become_errors_of_students_t_of_standard_deviation_1(freedom):
+    deviates = np.linspace(-MOST_DEVIATE, MOST_DEVIATE, 81)
+    errors = np.array([students(deviate, freedom) for deviate in deviates])
+    exact = stats.t.ppf(stats.norm.cdf(deviates), freedom) * np.sqrt((freedom - 2.0) / freedom)
+    np.testing.assert_allclose(errors, exact, rtol=0.12, atol=1e-9)
+    near = np.abs(deviates) <= 2.5
+    np.testing.assert_allclose(errors[near], exact[near], rtol=0.04, atol=1e-9)
+    np.testing.assert_allclose(deviates_of(errors, freedom), deviates, atol=1e-9)
+    assert students(9.0, freedom) == students(MOST_DEVIATE, freedom)
+    assert students(1.5, 0.0) == 1.5 == deviates_of(np.array([1.5]), 0.0)[0]
+
+
+def test_people_throw_worse_than_normal_dist_and_seldom_far_worse():
+    v = throws("human", (0.0, 2.4), 4.0, 20_000)
+    speed, angle = np.hypot(*v.T) - 2.4, np.arctan2(v[:, 0], v[:, 1])
+    human = noise_of("human")
+    for errors, sd in ((speed, human.speed), (angle, human.angle)):
+        exact = stats.t(3.0, scale=sd / np.sqrt(3.0))
+        for share in (0.5, 0.9, 0.99):
+            assert np.quantile(np.abs(errors), share) == pytest.approx(exact.ppf(0.5 + share / 2.0), rel=0.06)
+    assert 2.0 * NOISES["normal_dist"].speed < human.speed
+    sigmas = np.random.default_rng(1).standard_normal(20_000) * human.speed
+    assert np.quantile(np.abs(speed), 0.5) < 0.8 * np.quantile(np.abs(sigmas), 0.5)
+
+
+def test_a_factor_and_a_mean_keep_the_freedom():
+    doubled = noise_of("2*human")
+    assert doubled == Noise(speed=0.0388, angle=0.009, freedom=3.0)
+    human, gaussian = Thrower(4.0, noise_of("human")), Thrower(4.0, noise_of("normal_dist"))
+    assert mean_noise([human, human]) == human.noise
+    assert mean_noise([human, gaussian]).freedom == 0.0
+    assert Curling(noise="human").thrower(Curling().initial_state(np.random.default_rng(1))).noise == human.noise
+
+
+@pytest.mark.parametrize("bad", [{"speed": -1.0}, {"angle": float("nan")}, {"vx": float("inf")}, {"freedom": 2.0}])
 def test_bad_noise_is_named(bad):
     with pytest.raises(ValueError, match=next(iter(bad))):
         Noise(**bad)

@@ -54,12 +54,12 @@ def plan(simulations, shot=9, threads=1, seed=1, root_actions=None, **parameters
     return Champion(threads=threads, **parameters).plan(MODEL, position(shot), budget, rng, root_actions)
 
 
-@pytest.mark.parametrize("noise", ["normal_dist", "none", Noise(0.01, 0.002, 0.003, 0.004)])
+@pytest.mark.parametrize("noise", ["normal_dist", "human", "none", Noise(0.01, 0.002, 0.003, 0.004)])
 def test_a_throw_with_errors_is_a_noisy_throw(noise):
     model = replace(MODEL, noise=noise)
     state, action = position(7), model.aim(0.05, 2.5, 1.0)
     drawn, errors = np.random.default_rng(5), np.zeros(4)
-    given = noise_of(noise).params > 0.0
+    given = np.array(noise_of(noise).sds) > 0.0
     errors[given] = drawn.standard_normal(int(given.sum()))
     thrown, noisy = np.empty_like(state), np.empty_like(state)
     step_with_errors(state, action, errors, thrown, model.params, np.empty((STONES, 2)), np.empty(WORKSPACE))

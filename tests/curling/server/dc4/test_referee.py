@@ -5,10 +5,14 @@ from functools import partial
 import numpy as np
 import pytest
 
+from bonspiel.curling.ice.noise import NOISES
 from bonspiel.curling.ice.sheet import STONES
+from bonspiel.curling.protocols.dc4_server import Player, Shot
 from bonspiel.curling.records.match_data import Match, Record, Result
 from bonspiel.curling.records.record import RecordedShot
 from bonspiel.curling.records.umpire import outcome, replay
+from bonspiel.curling.server.dc4.games import with_players
+from bonspiel.curling.server.dc4.referee import Dc4Referee
 from bonspiel.curling.server.referee import Referee, ThinkingTimes, error_sampler
 
 DRAW, AWAY = (0.1317, 2.3997, 1.0), (0.0, 2.0, 1.0)  # to the tee; not as far as the hog line
@@ -142,6 +146,18 @@ def test_errors_of_execution_depend_on_seed_and_throw_alone():
     assert np.array_equal(first[2:], again[2:])
     assert not np.isclose(first, other).any()
     assert 0.001 < np.std(first) < 0.02
+
+
+def test_people_s_errors_have_the_deviations_of_the_players_and_students_tails():
+    team = [Player(4.0, 0.0194, 0.0045, "somebody")] * 8
+    match = Match(players=("a", "b"), physics="dc4", rule=None, noise="human", ends=1, extra_ends=3)
+    match = with_players(match, (team, team))
+    assert match.noise == NOISES["human"]
+    rngs = [np.random.default_rng(seed) for seed in (1, 2)]
+    referee = Dc4Referee(match, match.model(), TIMES, (team, team), rngs, [].append)
+    vx, vy = np.array([referee.throw_of(Shot(2.4, 1.57, np.pi / 2.0))[1][:2] for _ in range(5000)]).T
+    for errors, sd in ((np.hypot(vx, vy) - 2.4, 0.0194), (np.arctan2(vx, vy), 0.0045)):
+        assert np.quantile(np.abs(errors), 0.5) == pytest.approx(0.44 * sd, rel=0.08)  # of a Gaussian 0.67 sd
 
 
 @pytest.mark.parametrize(
