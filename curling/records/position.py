@@ -88,11 +88,12 @@ class MatchPosition:
     def to_json(self) -> dict[str, Any]:
         """The position as an object of JSON; docs/curling/process-player.md describes its keys."""
         settings = self.settings
-        found = {"stones": places(self.stones), "team": self.team, "noise": asdict(noise_of(settings.noise))}
+        found = {"stones": places(self.stones), "team": self.team, "noise": _told(noise_of(settings.noise))}
         found |= {name: getattr(self, name) for name in PLACE} | {name: getattr(settings, name) for name in SETTINGS}
         if settings.is_mixed:
             setup = {"pattern": settings.pattern, "decider": self.decider, "power_plays": self.power_plays}
-            found["mixed_doubles"] = setup | {"throwers": asdict(settings)["throwers"]}
+            throwers = settings.throwers and [[_told_thrower(one) for one in pair] for pair in settings.throwers]
+            found["mixed_doubles"] = setup | {"throwers": throwers}
         return found
 
     @property
@@ -154,6 +155,15 @@ def _mixed_of(given: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         throwers = team0, team1
     settings = {"game": "mixed_doubles", "pattern": given["pattern"], "throwers": throwers}
     return settings, {"decider": given["decider"], "power_plays": tuple(left)}
+
+
+def _told(noise: Noise) -> dict[str, float]:
+    """The object in JSON of errors of execution; Gaussian ones as versions before 0.3 know them."""
+    return {name: value for name, value in asdict(noise).items() if value or name != "freedom"}
+
+
+def _told_thrower(thrower: Thrower) -> dict[str, Any]:
+    return {"max_speed": thrower.max_speed, "noise": _told(thrower.noise)}
 
 
 def _noise_of(given: Any) -> Noise:

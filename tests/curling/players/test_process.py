@@ -15,7 +15,7 @@ import pytest
 from bonspiel import planners
 from bonspiel.curling import players
 from bonspiel.curling.client.planning.planner_process import PlannerProcess
-from bonspiel.curling.ice.noise import Noise, Thrower
+from bonspiel.curling.ice.noise import Noise, Thrower, noise_of
 from bonspiel.curling.ice.sheet import no_stones
 from bonspiel.curling.match.mixed_doubles import mixed_state_of
 from bonspiel.curling.match.state import TIME, state_of
@@ -111,6 +111,16 @@ def test_a_position_is_told_in_plain_numbers(player):
     }
     assert other["budget"] == {"simulations": 20} and other["max_speed"] == 4.0
     assert len(pids()) == 1
+
+
+def test_a_position_tells_the_freedom_of_errors_that_are_not_gaussian():
+    human, gaussian = Thrower(4.0, noise_of("human")), Thrower(3.0, noise_of("normal_dist"))
+    pair = human, gaussian
+    model = Curling(ends=2, game="mixed_doubles", physics="dc4", throwers=(pair, pair))
+    told = process.position(model, mixed_state_of(no_stones(), 6), Budget(1), 0)
+    noises = [one["noise"] for one in told["mixed_doubles"]["throwers"][0]]
+    assert [noise.get("freedom") for noise in noises] == [3.0, None]
+    assert MatchPosition.from_json(json.loads(json.dumps(told))).settings.throwers == (pair, pair)
 
 
 def test_a_position_of_mixed_doubles_tells_what_is_set_up(player):
