@@ -3,7 +3,8 @@
 A folder holds Stones.csv, a row for each shot, Ends.csv and Games.csv. Places there are in hundredths of a foot on a
 picture of the house, from which x grows to the thrower's right and y towards the thrower: the tee is (750, 800). A
 place of zeros is that of a stone not yet thrown, 4095 in either number that of one out of play. The first six stones
-are those of the first team of the game, whose first one is set up; so are the last six. Rows here are as in
+are those of the first team of the game, whose first one is set up; the last six are the other team's. Handle 0 is
+clockwise: draws to the centre line that stop short lie to the left of it. Rows here are as in
 `curling.match.mixed_doubles`: row 2 of a team is the stone set up, rows 3 to 7 are thrown.
 """
 

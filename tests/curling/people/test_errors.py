@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bonspiel.curling.ice.engines import make_engine
-from bonspiel.curling.ice.shots import draw
+from bonspiel.curling.ice.shots import draw, hit
 from bonspiel.curling.people.errors import Sample, estimate, first_draws, free_shots, lone_take_outs
 from bonspiel.curling.people.fit import LAW
 from bonspiel.curling.people.tables import read_ends, set_up
@@ -43,7 +43,14 @@ def test_values_that_are_known_between_bounds_alone_do_not_bend_the_estimate():
     assert found.scale == pytest.approx(SPEED, rel=0.1) and found.freedom == pytest.approx(3.0, rel=0.25)
 
 
-def first_shots(rng, count, errors):
+def test_the_gain_is_that_of_games_that_the_estimates_did_not_see():
+    values = np.random.default_rng(5).normal(size=400)
+    games = np.arange(400) % 5
+    values[games == 0] += 30.0
+    assert estimate(Sample("made", values, values, games)).gain > 10.0  # seen, those games would widen the Gaussian
+
+
+def first_shots(count, errors):
     """Tables of ends that begin with a draw at the stone in the house, with these errors of speed and direction."""
     tables, aim_speed = Tables(), math.hypot(*draw(LAW, 0.0, 38.4, 1.0))
     for i in range(count):
@@ -61,10 +68,12 @@ def first_shots(rng, count, errors):
 
 
 def test_the_errors_of_first_draws_come_back_from_their_tables(tmp_path):
-    rng = np.random.default_rng(4)
-    errors = rng.normal(size=(400, 2)) * (SPEED, DIRECTION)
-    ends = read_ends(first_shots(rng, 400, errors).write(tmp_path))
-    speed, direction = map(estimate, first_draws(ends))
+    errors = np.random.default_rng(4).normal(size=(400, 2)) * (SPEED, DIRECTION)
+    ends = read_ends(first_shots(400, errors).write(tmp_path))
+    speeds, directions = first_draws(ends)
+    between = speeds.high > speeds.low
+    assert 0.2 < between.mean() < 0.5 and np.ptp((speeds.high - speeds.low)[between]) < 1e-9
+    speed, direction = estimate(speeds), estimate(directions)
     assert speed.count == direction.count > 390
     assert speed.sd == pytest.approx(errors[:, 0].std(), rel=0.1)
     assert direction.sd == pytest.approx(errors[:, 1].std(), rel=0.05)
@@ -79,9 +88,8 @@ def test_draws_of_power_plays_and_other_types_are_left_out(tmp_path):
     rest[3] = 0.0, 38.2
     tables.add_end([("draw", 1, 4, rest)])
     tables.add_end([("front", 1, 4, rest)])
-    moved_guard = rest.copy()
-    moved_guard[2, 0] += 1.0
-    tables.add_end([("draw", 1, 0, moved_guard)])
+    on_the_guard = hit(LAW, *set_up(1, None)[2], 0.1, 2.3, 1.0)
+    tables.add_end([("draw", 1, 0, ENGINE.shot(set_up(1, None), 3, on_the_guard, math.pi / 2.0))])
     power = set_up(1, "left")
     power[3] = 0.0, 38.2
     tables.add_end([("draw", 1, 4, power)], power_play="left")

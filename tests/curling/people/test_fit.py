@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -45,6 +46,17 @@ def test_a_hit_that_leaves_both_stones_is_found_again(rotation, offset, speed):
     np.testing.assert_allclose(found.velocity, velocity, atol=0.0005)
 
 
+def test_a_stone_that_did_not_move_is_no_obstacle_for_a_hit():
+    before = no_stones()
+    before[10] = 0.0, 38.6
+    velocity = hit(LAW, *rounded(before)[10], 0.1, 2.43, 1.0)
+    shot = thrown(before, velocity, 1)
+    blocked, after = shot.before.copy(), shot.after.copy()
+    for x in (-0.4, -0.2, 0.0, 0.2, 0.4):  # the stone comes past one of them
+        blocked[2] = after[2] = x, 34.0
+        assert fit(replace(shot, before=blocked, after=after)) == fit(shot)
+
+
 def test_a_take_out_is_found_again_but_for_the_weight_that_nothing_tells():
     before = no_stones()
     before[10] = -0.2, 38.6
@@ -65,7 +77,7 @@ def test_a_raise_onto_another_stone_is_found_again():
 
 def test_stones_that_the_table_lets_overlap_are_told_apart():
     before = no_stones()
-    before[10], before[12] = (0.0, 38.0), (0.0, 38.0 + DIAMETER - 0.003)
+    before[10], before[12] = (0.0, 38.0), (0.0, 38.0 + DIAMETER - 0.01)
     after = no_stones()
     after[3], after[10], after[12] = (0.0, 37.7), (0.05, 38.01), (-0.05, 38.6)
     found = fit(Shot(0, 0, 1, "raise", 1, 4, 3, before, after))
