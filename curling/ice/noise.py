@@ -77,7 +77,7 @@ def at_the_tee(x: float, y: float) -> Noise:
 
 NOISES = {
     "normal_dist": Noise(speed=0.0076, angle=0.0018),  # Digital Curling 3
-    "human": Noise(speed=0.0194, angle=0.0045, freedom=3.0),  # 1,920 first draws: docs/curling/people.md
+    "human": Noise(speed=0.0195, angle=0.0045, freedom=3.0),  # of 1,920 draws, see docs/curling/people.md
     "dc2": at_the_tee(0.145, 0.145),
     "gat": at_the_tee(0.0725, 0.29),  # the Game AI Tournaments' setting of Digital Curling 2
     "none": Noise(),

@@ -122,16 +122,22 @@ def lone_take_outs(ends: Iterable[End]) -> tuple[int, int]:
 
 def estimate(sample: Sample) -> Estimate:
     """The likeliest Gaussian and Student's t, and which of the two foretells games left out better."""
-    mean, sd = _likeliest(sample, student=False)
-    location, scale, freedom = _likeliest(sample, student=True)
+    mean, sd = _likeliest(sample)
+    location, scale, freedom = _likeliest(sample, free=True)
     gains = np.empty(len(sample.low))
     folds = sample.games % FOLDS
     for fold in np.unique(folds):
         known, left = _part(sample, folds != fold), _part(sample, folds == fold)
-        student, gauss = (_log_likelihoods(left, *_likeliest(known, student=which)) for which in (True, False))
+        student, gauss = (_log_likelihoods(left, *_likeliest(known, free=free)) for free in (True, False))
         gains[folds == fold] = student - gauss
     error = float(gains.std() / math.sqrt(len(gains)))
     return Estimate(len(gains), mean, sd, location, scale, freedom, float(gains.mean()), error)
+
+
+def sd_with(sample: Sample, freedom: float) -> float:
+    """The standard deviation of the likeliest Student's t with these degrees of freedom, above 2."""
+    _, scale, _ = _likeliest(sample, freedom)
+    return scale * math.sqrt(freedom / (freedom - 2.0))
 
 
 def _game_numbers(ends: Sequence[End]) -> list[int]:
@@ -186,22 +192,24 @@ def _log_likelihoods(sample: Sample, location: float, scale: float, freedom: flo
     return found
 
 
-def _likeliest(sample: Sample, student: bool) -> tuple[float, ...]:
-    """Location, scale and, of Student's t, degrees of freedom that make a sample likeliest."""
+def _likeliest(sample: Sample, freedom: float | None = None, free: bool = False) -> tuple[float, ...]:
+    """Location and scale that make a sample likeliest, and with `free` or given the degrees of freedom."""
     from scipy.optimize import minimize
 
     middle = 0.5 * (sample.low + sample.high)
     width = float(np.subtract(*np.quantile(middle, (0.75, 0.25)))) / 1.349 or 1.0
     centre = float(np.median(middle))
 
+    given = () if freedom is None else (freedom,)
+
     def parameters(point: Array) -> tuple[float, ...]:
-        powers = np.exp(np.clip(point[1:], -20.0, math.log(MOST_FREEDOM)))
-        return (centre + width * point[0], width * float(powers[0]), *map(float, powers[1:]))
+        scale, *tail = np.exp(np.clip(point[1:], -20.0, math.log(MOST_FREEDOM))).tolist()
+        return (float(centre + width * point[0]), width * scale, *tail, *given)
 
     def unlikely(point: Array) -> float:
         return -float(_log_likelihoods(sample, *parameters(point)).sum())
 
-    starts = [[0.0, 0.0, math.log(freedom)] for freedom in FIRST_FREEDOMS] if student else [[0.0, 0.0]]
+    starts = [[0.0, 0.0, math.log(first)] for first in FIRST_FREEDOMS] if free else [[0.0, 0.0]]
     search: Callable[..., Any] = minimize
     found = [search(unlikely, start, method="Nelder-Mead", options={"maxfev": 2000, "fatol": 0.01}) for start in starts]
     return parameters(min(found, key=lambda one: one.fun).x)

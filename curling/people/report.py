@@ -5,11 +5,14 @@ from pathlib import Path
 
 import numpy as np
 
-from bonspiel.curling.people.errors import EXPLAINED, estimate, first_draws, free_shots, lone_take_outs
+from bonspiel.curling.ice.noise import NOISES
+from bonspiel.curling.people.errors import EXPLAINED, estimate, first_draws, free_shots, lone_take_outs, sd_with
 from bonspiel.curling.people.fit import fit
 from bonspiel.curling.people.tables import MOST_POINTS, TASKS, End, Shot, read_ends
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.progress import counted
+
+HUMAN = NOISES["human"]
 
 
 def main(folder: Path, errors: bool, every: int | None) -> int:
@@ -57,7 +60,8 @@ def explained(ends: Iterable[End]) -> Iterator[str]:
 def error_table(ends: Sequence[End]) -> Iterator[str]:
     """The errors of execution as Gaussians and as Student's t."""
     yield f"{'shots':<14}{'error of':<16}{'number':>7}{'sd':>9}{'scale':>9}{'freedom':>9}{'gain':>8}{'+-':>7}"
-    samples = [("first draws", sample) for sample in first_draws(ends)]
+    first = first_draws(ends)
+    samples = [("first draws", sample) for sample in first]
     samples += [("last draws", sample) for sample in free_shots(ends, "draw", last=True)]
     samples += [("guards", sample) for sample in free_shots(ends, "guard")]
     for name, sample in samples:
@@ -67,8 +71,12 @@ def error_table(ends: Sequence[End]) -> Iterator[str]:
         found = estimate(sample)
         numbers = f"{found.count:>7}{found.sd:>9.5f}{found.scale:>9.5f}{found.freedom:>9.2f}"
         yield f"{name:<14}{sample.name:<16}{numbers}{found.gain:>8.3f}{found.gain_error:>7.3f}"
-    missed, thrown = lone_take_outs(ends)
     yield "gain: of Student's t over a Gaussian of this sd, in nats a shot, in games left out"
+    if len(first[0].games):
+        sds = " and ".join(f"{sd_with(sample, HUMAN.freedom):.4f}" for sample in first)
+        human = f"--noise human has {HUMAN.speed} and {HUMAN.angle}"
+        yield f"sd of first draws with {HUMAN.freedom:g} degrees of freedom: {sds}; {human}"
+    missed, thrown = lone_take_outs(ends)
     yield f"take-outs at a lone stone that missed it: {missed} of {thrown}"
 
 

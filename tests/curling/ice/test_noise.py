@@ -94,7 +94,7 @@ def test_people_throw_worse_than_normal_dist_and_seldom_far_worse():
 
 def test_a_factor_and_a_mean_keep_the_freedom():
     doubled = noise_of("2*human")
-    assert doubled == Noise(speed=0.0388, angle=0.009, freedom=3.0)
+    assert doubled == Noise(speed=0.039, angle=0.009, freedom=3.0)
     human, gaussian = Thrower(4.0, noise_of("human")), Thrower(4.0, noise_of("normal_dist"))
     assert mean_noise([human, human]) == human.noise
     assert mean_noise([human, gaussian]).freedom == 0.0

@@ -5,7 +5,7 @@ import pytest
 
 from bonspiel.curling.ice.engines import make_engine
 from bonspiel.curling.ice.shots import draw, hit
-from bonspiel.curling.people.errors import Sample, estimate, first_draws, free_shots, lone_take_outs
+from bonspiel.curling.people.errors import Sample, estimate, first_draws, free_shots, lone_take_outs, sd_with
 from bonspiel.curling.people.fit import LAW
 from bonspiel.curling.people.tables import read_ends, set_up
 from tests.curling.people.made_tables import Tables
@@ -33,6 +33,7 @@ def test_students_t_is_estimated_and_foretells_better():
     assert found.scale == pytest.approx(SPEED, rel=0.08)
     assert found.freedom == pytest.approx(3.0, rel=0.2)
     assert found.gain > 3.0 * found.gain_error > 0.0
+    assert sd_with(sample_of(values), 3.0) == pytest.approx(SPEED * math.sqrt(3.0), rel=0.05)
 
 
 def test_values_that_are_known_between_bounds_alone_do_not_bend_the_estimate():

@@ -20,7 +20,7 @@ from bonspiel.planners import Budget
 
 GRID = ErrorGrid(0.25, 1.0)
 NOISES = [Noise(speed=0.0076, angle=0.0018), Noise(vx=0.004, vy=0.007), Noise(0.0076, 0.0018, 0.004, 0.007)]
-NOISES += [Noise(speed=0.0194, angle=0.0045, freedom=3.0)]
+NOISES += [Noise(speed=0.0195, angle=0.0045, freedom=3.0)]
 STATE = state_of(no_stones(), 15)
 
 
