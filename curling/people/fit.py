@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bonspiel.curling.ice.engines import make_engine
 from bonspiel.curling.ice.physics import FCV1, law_index
-from bonspiel.curling.ice.sheet import DIAMETER, no_stones, present
+from bonspiel.curling.ice.sheet import DC3_SHEET, DIAMETER, no_stones, present
 from bonspiel.curling.ice.shots import draw, hit
 from bonspiel.curling.people.tables import Shot
 from bonspiel.planners.model import Array
@@ -116,7 +116,8 @@ def _distances(after: Array, seen: Array) -> Array:
 
 
 def _separate(stones: Array) -> None:
-    """Push stones that overlap apart, in place."""
+    """Push stones that overlap apart, in place; they stay on the sheet."""
+    limits = DC3_SHEET.limits
     rows = np.flatnonzero(present(stones))
     for _ in range(len(rows) ** 2):
         for i in rows:
@@ -127,3 +128,4 @@ def _separate(stones: Array) -> None:
                     push = (0.5 * (DIAMETER + 2.0 * ROOM - gap) / gap) * way
                     stones[i] -= push
                     stones[j] += push
+                    stones[[i, j]] = stones[[i, j]].clip((-limits.side, 0.0), (limits.side, limits.farthest))

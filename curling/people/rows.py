@@ -53,19 +53,22 @@ def rows_of(file: Path, columns: Sequence[str]) -> Iterator[Row]:
     """The rows of a CSV file with a header, which must have these columns and may have others.
 
     Raises:
-        ValueError: no such file, not text, a column is missing, or a row with more or fewer cells than the header.
+        ValueError: no such file, no CSV, a column is missing, or a row with more or fewer cells than the header.
     """
     try:
         text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ValueError(f"{file}: {getattr(error, 'strerror', None) or 'is no text in UTF-8'}") from None
     reader = csv.reader(text.splitlines())
-    header = next(reader, [])
+    try:
+        (_, header), *lines = [(reader.line_num, cells) for cells in reader] or [(1, [])]
+    except csv.Error as error:
+        raise ValueError(f"{file} row {reader.line_num}: {error}") from None
     missing = [column for column in columns if column not in header]
     if missing:
         raise ValueError(f"{file}: has no column {missing[0]!r}, must have {', '.join(columns)}")
-    for cells in reader:
-        row = Row(file, reader.line_num, dict(zip(header, cells, strict=False)))
+    for number, cells in lines:
+        row = Row(file, number, dict(zip(header, cells, strict=False)))
         if len(cells) != len(header):
             raise row.error(f"has {len(cells)} cells, the header {len(header)}")
         yield row

@@ -117,7 +117,10 @@ def read_ends(folder: Path) -> list[End]:
         ValueError: a file or column is missing, or a row cannot be; the message names the file and the row.
     """
     tables = {name: list(rows_of(folder / name, columns)) for name, columns in COLUMNS.items()}
-    games = {_key(row, GAME_KEY): row for row in tables["Games.csv"]}
+    games: dict[GameKey, Row] = {}
+    for row in tables["Games.csv"]:
+        if games.setdefault(_key(row, GAME_KEY), row) is not row:
+            raise row.error("this game has a row already")
     results: dict[GameKey, list[Row]] = defaultdict(list)
     for row in tables["Ends.csv"]:
         results[_key(row, END_KEY)].append(row)
@@ -131,13 +134,20 @@ def stones_of(row: Row) -> Array:
     """The stones at rest of a row of Stones.csv, [16, 2].
 
     Raises:
-        ValueError: a number that no place has.
+        ValueError: a place that no stone has, or that two have.
     """
-    stones = no_stones()
-    for i, (x_column, y_column) in enumerate(PLACES):
-        x, y = row.whole(x_column, 0, OUT), row.whole(y_column, 0, OUT)
-        if 0 < x < OUT and 0 < y < OUT:
-            stones[row_of_place(i)] = place_of(x, y)
+    stones, names = no_stones(), dict[tuple[int, int], str]()
+    for i, columns in enumerate(PLACES):
+        x, y = (row.whole(column, 0, OUT) for column in columns)
+        if not (0 < x < OUT and 0 < y < OUT):
+            continue
+        name = f"stone_{i + 1}"
+        if (x, y) in names:
+            raise row.error(f"{names[x, y]}, {name}: two stones lie in the same place")
+        names[x, y], stones[row_of_place(i)] = name, place_of(x, y)
+        across, along = stones[row_of_place(i)]
+        if abs(across) > DC3_SHEET.limits.side or along > DC3_SHEET.limits.farthest:
+            raise row.error(f"{name}=({x}, {y}): must be on the sheet, or out of play with {OUT}")
     return stones
 
 

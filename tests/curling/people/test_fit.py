@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from bonspiel.curling.ice.engines import make_engine
-from bonspiel.curling.ice.sheet import DIAMETER, no_stones
+from bonspiel.curling.ice.sheet import DC3_SHEET, DIAMETER, no_stones
 from bonspiel.curling.ice.shots import draw, hit
 from bonspiel.curling.people.fit import LAW, fit, moved
 from bonspiel.curling.people.tables import UNIT, Shot
@@ -80,6 +80,15 @@ def test_stones_that_the_table_lets_overlap_are_told_apart():
     before[10], before[12] = (0.0, 38.0), (0.0, 38.0 + DIAMETER - 0.01)
     after = no_stones()
     after[3], after[10], after[12] = (0.0, 37.7), (0.05, 38.01), (-0.05, 38.6)
+    found = fit(Shot(0, 0, 1, "raise", 1, 4, 3, before, after))
+    assert found is not None and math.isfinite(found.distance)
+
+
+def test_stones_that_overlap_at_the_edge_of_the_sheet_stay_on_it():
+    side = DC3_SHEET.limits.side
+    before, after = no_stones(), no_stones()
+    before[10], before[12] = (side - 0.01, 38.0), (side - 0.2, 38.0)
+    after[3], after[10], after[12] = (1.5, 37.7), (side - 0.01, 38.3), (side - 0.3, 38.6)
     found = fit(Shot(0, 0, 1, "raise", 1, 4, 3, before, after))
     assert found is not None and math.isfinite(found.distance)
 

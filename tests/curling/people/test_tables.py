@@ -66,6 +66,38 @@ def test_the_row_of_a_thrown_stone_that_has_another_place_is_unknown(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        (("1600", "800"), "stone_2=(1600, 800): must be on the sheet, or out of play with 4095"),
+        (("750", "100"), "stone_2=(750, 100): must be on the sheet"),
+        (("750", "650"), "stone_2, stone_7: two stones lie in the same place"),
+    ],
+)
+def test_places_that_no_stone_can_have_are_named(tmp_path, place, words):
+    tables = two_shots()
+    tables.rows["Stones.csv"][0] |= dict(zip(("stone_2_x", "stone_2_y"), place, strict=True))
+    with pytest.raises(ValueError, match="row 2") as refused:
+        read_ends(tables.write(tmp_path))
+    assert words in str(refused.value)
+
+
+def test_a_game_with_two_rows_is_refused(tmp_path):
+    tables = two_shots()
+    tables.rows["Games.csv"].append(tables.rows["Games.csv"][0] | {"TeamID1": "22", "TeamID2": "11"})
+    with pytest.raises(ValueError, match="Games.csv row 3: this game has a row already"):
+        read_ends(tables.write(tmp_path))
+
+
+def test_a_quote_that_is_never_closed_is_refused(tmp_path):
+    stones = two_shots().write(tmp_path) / "Stones.csv"
+    head, rows = stones.read_text().split("\n", 1)
+    stones.write_text(f'{head}\n"{rows * 300}')
+    with pytest.raises(ValueError, match="Stones.csv row [0-9]+: field larger than field limit") as refused:
+        read_ends(tmp_path)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
     ("file", "column", "cell", "words"),
     [
         ("Stones.csv", "Task", "12", "row 2: Task='12': must be one of 0, 1"),
