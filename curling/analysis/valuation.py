@@ -41,7 +41,7 @@ def errors(noise: Noise, cells: int, rng: Rng) -> Array:
 
     deviates = rng.standard_normal((2, cells * cells, 4))
     corners = np.stack(np.divmod(np.arange(cells * cells), cells), axis=-1)
-    stratified = slice(0, 2) if noise.params[:2].any() else slice(2, 4)
+    stratified = slice(0, 2) if any(noise.sds[:2]) else slice(2, 4)
     deviates[..., stratified] = ndtri((corners + rng.random((2, cells * cells, 2))) / cells)
     return deviates
 

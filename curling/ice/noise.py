@@ -12,12 +12,15 @@ from bonspiel.planners.checks import require, require_at_least
 from bonspiel.planners.model import Array
 from bonspiel.planners.registry import look_up
 
+MOST_FREEDOM = 1000.0
+
 
 @dataclass(frozen=True)
 class Noise:
     """Standard deviations of independent errors: of speed, vx and vy in m/s, of the angle in rad.
 
-    Errors are those of Student's t with `freedom` degrees of freedom, above 2, or Gaussian if that is 0.
+    Errors are those of Student's t with `freedom` degrees of freedom, above 2 and at most 1000, or Gaussian if that
+    is 0.
     """
 
     speed: float = 0.0
@@ -29,7 +32,8 @@ class Noise:
     def __post_init__(self) -> None:
         for field in fields(self):
             require_at_least(field.name, getattr(self, field.name), 0.0)
-        require(self.freedom == 0.0 or self.freedom > 2.0, "freedom", self.freedom, "0 or above 2")
+        good = self.freedom == 0.0 or 2.0 < self.freedom <= MOST_FREEDOM
+        require(good, "freedom", self.freedom, f"0, or above 2 and at most {MOST_FREEDOM:g}")
 
     @property
     def sds(self) -> tuple[float, float, float, float]:

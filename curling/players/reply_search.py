@@ -120,7 +120,7 @@ class ReplySearch:
         self.low, self.high = sorted(model.player(state, model.params) * bound for bound in bounds)
         self.shift, self.throws = rng.random(4), np.empty((0, 4))
         self.size, self.screen_share, self.most_errors = settings.size, settings.screen_share, MOST_ERRORS
-        if not any(player.noise.params.any() for player in throwers_of(model)):
+        if not any(any(player.noise.sds) for player in throwers_of(model)):
             self.size, self.most_errors = EXACT_SIZE * settings.size, 1
             if shot_of(state) == LAST_SHOT:
                 self.screen_share = GRIDS_SHARE

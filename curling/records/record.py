@@ -5,7 +5,7 @@ docs/curling/records.md describes the format.
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, astuple
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal, get_type_hints
 
@@ -104,7 +104,7 @@ def check_noise(noise: Noise) -> None:
     Raises:
         ValueError: one is not.
     """
-    require(max(astuple(noise)) <= MOST_SD, "noise", noise, f"at most {MOST_SD:g} each")
+    require(max(noise.sds) <= MOST_SD, "noise", noise, f"at most {MOST_SD:g} each")
 
 
 def printable(text: str, longest: int = LONGEST_NAME) -> str:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from bonspiel.curling.ice.engines import Path
-from bonspiel.curling.ice.noise import Noise, noise_of
+from bonspiel.curling.ice.noise import noise_of
 from bonspiel.curling.ice.physics import physics_of
 from bonspiel.curling.ice.sheet import TEAM_STONES
 from bonspiel.curling.protocols import dc3
@@ -20,7 +20,7 @@ TEAMS: tuple[dc3.Team, dc3.Team] = ("team0", "team1")
 def game_info(match: Match, times: ThinkingTimes) -> dc3.GameInfo:
     """Rules, physics and players of a match."""
     noise, player = noise_of(match.noise), dc3.IDENTICAL
-    if noise != Noise():
+    if any(noise.sds):
         player = dc3.Player("normal_dist", physics_of(match.physics).max_speed, noise.speed, noise.angle, None)
     five, (time, extra) = match.rule == "five_rock", (_seconds(limit, limit) for limit in times)
     setting = dc3.GameSetting(match.ends, five_rock_rule=five, thinking_time=time, extra_end_thinking_time=extra)

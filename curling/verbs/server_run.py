@@ -107,7 +107,10 @@ def _say(line: str) -> None:
 
 
 def _summary(match: Match, options: Options) -> str:
-    noise = f"{match.noise.speed:g} m/s {match.noise.angle:g} rad" if isinstance(match.noise, Noise) else match.noise
+    noise = match.noise
+    if isinstance(noise, Noise):
+        tails = f", Student's t with {noise.freedom:g} degrees of freedom" if noise.freedom else ""
+        noise = f"{noise.speed:g} m/s {noise.angle:g} rad{tails}"
     rules = f"{counted(match.ends, 'end')}, {options.thinking_time:g} s a team, {match.rule}, "
     chosen = "" if options.protocol == "dc4" else rules  # else by the clients
     source = f"noise {noise}, engine {match.engine}, seed {match.seed}"

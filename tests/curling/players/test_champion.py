@@ -147,6 +147,14 @@ def test_without_errors_each_shot_is_thrown_once_and_the_opponent_tries_a_grid(s
         assert decision.simulations > 0.2 * min(simulations, 100_000 if shot == 9 else 4_000)
 
 
+def test_errors_of_deviation_0_are_none_whatever_their_freedom():
+    exact, scaled = (
+        Champion(threads=1).plan(model, position(9, model=model), Budget(simulations=500), np.random.default_rng(0))
+        for model in (replace(MODEL, noise=noise) for noise in ("none", Noise(freedom=3.0)))
+    )
+    np.testing.assert_array_equal(exact.values, scaled.values)
+
+
 def test_without_errors_a_last_stone_that_wins_is_certain():
     stones = no_stones()
     stones[0] = 0.0, 38.405

@@ -12,8 +12,11 @@ from bonspiel.curling.ice.noise import Noise
 from bonspiel.curling.match.state import FIRST_STONE
 from bonspiel.curling.protocols import dc3_codec
 from bonspiel.curling.protocols.dc3_codec import stone_array
+from bonspiel.curling.records.match_data import Match
 from bonspiel.curling.records.record import read
+from bonspiel.curling.protocols.dc3 import IDENTICAL
 from bonspiel.curling.server.dc3 import Dc3Session, listen_dc3
+from bonspiel.curling.server.dc3_messages import game_info
 from bonspiel.curling.server.referee import ThinkingTimes
 from bonspiel.curling.server.shot_executor import ShotExecutor
 from tests.curling.recorded import records
@@ -30,6 +33,12 @@ NAMES = (
     "timeout",
     "bad_json",
 )
+
+
+@pytest.mark.parametrize("noise", ["none", Noise(freedom=3.0)])
+def test_players_without_errors_are_announced_as_identical(noise):
+    match = Match(players=("a", "b"), physics="fcv1", rule="five_rock", noise=noise, ends=1, extra_ends=0)
+    assert game_info(match, ThinkingTimes(1000, 1000)).players.team0 == (IDENTICAL,) * 4
 
 
 def transcript(name):

@@ -7,13 +7,16 @@ import signal
 import socket
 import sys
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import pytest
 
+from bonspiel.curling.ice.noise import Noise
 from bonspiel.curling.records.record import read
 from bonspiel.curling.records.umpire import replay
+from bonspiel.curling.verbs import server_run
+from bonspiel.curling.verbs.server_options import Options
 
 PATIENCE = 120.0  # s
 
@@ -206,6 +209,15 @@ def test_nothing_is_told_to_be_watched_before_all_ports_are_open(run):
 def test_an_address_that_is_not_ours_is_named(run, address):
     status, _, err = run("server", "dc3", "--bind", address)
     assert status == 1 and err.count("\n") == 1 and f"cannot listen on {address}:10000: " in err
+
+
+def test_errors_of_people_keep_their_tails_with_other_deviations(tmp_path):
+    options = Options(
+        *("dc3", 0, "human", "127.0.0.1", "analytic", 1, None, tmp_path, None, None, None, "fcv1"), speed_sd=0.03
+    )
+    with closing((context := server_run._context(options)).executor):
+        assert context.match.noise == Noise(0.03, 0.0045, freedom=3.0)
+    assert "noise 0.03 m/s 0.0045 rad, Student's t with 3 degrees of freedom, engine" in context.summary
 
 
 @pytest.mark.parametrize(
