@@ -23,4 +23,4 @@ def add_verbs(verb: Verb) -> None:
     command = verb("people", people, summary, "bonspiel people tables --errors")
     option(command, "folder", "FOLDER", "folder with Stones.csv, Ends.csv and Games.csv")
     flag(command, "--errors", "estimate the errors of execution: Gauss against Student's t (a minute)")
-    option(command, "--fit", "N", "find the throws that explain the shots of every N-th end (all ends: ten minutes)")
+    option(command, "--fit", "N", "find the throws that explain the shots of every N-th end (all ends: six minutes)")
