@@ -73,7 +73,9 @@ def add_dc2(command: argparse.ArgumentParser) -> None:
 def add_dc4(command: argparse.ArgumentParser) -> None:
     """Add the options of Digital Curling 4."""
     option(command, "--port", "P", "port of all clients; 0: any free port", 5000)
-    text = "errors of execution of the server's players; the tails of human are also those of players that clients bring"
+    text = (
+        "errors of execution of the server's players; the tails of human are also those of players that clients bring"
+    )
     option(command, "--noise", ("normal_dist", "human", "none"), text, "normal_dist")
     _add_deviations(command)
     _add_shared(command)

@@ -101,7 +101,9 @@ def test_a_factor_and_a_mean_keep_the_freedom():
     assert Curling(noise="human").thrower(Curling().initial_state(np.random.default_rng(1))).noise == human.noise
 
 
-@pytest.mark.parametrize("bad", [{"speed": -1.0}, {"angle": float("nan")}, {"vx": float("inf")}, {"freedom": 2.0}, {"freedom": 1e308}])
+@pytest.mark.parametrize(
+    "bad", [{"speed": -1.0}, {"angle": float("nan")}, {"vx": float("inf")}, {"freedom": 2.0}, {"freedom": 1e308}]
+)
 def test_bad_noise_is_named(bad):
     with pytest.raises(ValueError, match=next(iter(bad))):
         Noise(**bad)

@@ -36,6 +36,15 @@ def test_errors_and_fits_are_printed_when_asked_for(run, tmp_path):
     assert ["draw", "1", "100%"] in [line.split() for line in out.splitlines()]
 
 
+def test_games_that_are_all_left_out_together_are_too_few(run, tmp_path):
+    made, rest = Tables(), set_up(1, None)
+    rest[3] = 0.0, 38.0
+    for game in range(6):
+        made.add_end([("draw" if game in (0, 5) else "guard", 1, 3, rest)], game=str(game))
+    status, out, _ = run("people", made.write(tmp_path), "--errors")
+    assert status == 0 and "first draws   speed, m/s            2   too few" in out
+
+
 def test_what_is_wrong_is_said_in_one_line(run, tmp_path):
     made = tables()
     made.rows["Stones.csv"][1]["Handle"] = "left"

@@ -26,7 +26,8 @@ def played():
 
 
 @pytest.mark.parametrize(
-    "match", [{}, {"physics": "dc2", "rule": "four_rock", "noise": "gat"}, {"noise": Noise(0.01, freedom=3.0), "ends": 1}]
+    "match",
+    [{}, {"physics": "dc2", "rule": "four_rock", "noise": "gat"}, {"noise": Noise(0.01, freedom=3.0), "ends": 1}],
 )
 def test_a_record_is_written_read_and_replayed(tmp_path, match):
     written = game(**match)
