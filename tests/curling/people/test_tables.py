@@ -84,7 +84,7 @@ def test_places_that_no_stone_can_have_are_named(tmp_path, place, words):
 def test_a_game_with_two_rows_is_refused(tmp_path):
     tables = two_shots()
     tables.rows["Games.csv"].append(tables.rows["Games.csv"][0] | {"TeamID1": "22", "TeamID2": "11"})
-    with pytest.raises(ValueError, match="Games.csv row 3: this game has a row already"):
+    with pytest.raises(ValueError, match=r"Games\.csv row 3: this game has a row already"):
         read_ends(tables.write(tmp_path))
 
 
@@ -92,7 +92,7 @@ def test_a_quote_that_is_never_closed_is_refused(tmp_path):
     stones = two_shots().write(tmp_path) / "Stones.csv"
     head, rows = stones.read_text().split("\n", 1)
     stones.write_text(f'{head}\n"{rows * 300}')
-    with pytest.raises(ValueError, match="Stones.csv row [0-9]+: field larger than field limit") as refused:
+    with pytest.raises(ValueError, match=r"Stones\.csv row [0-9]+: field larger than field limit") as refused:
         read_ends(tmp_path)
     assert "\n" not in str(refused.value)
 

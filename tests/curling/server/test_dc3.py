@@ -11,10 +11,10 @@ import pytest
 from bonspiel.curling.ice.noise import Noise
 from bonspiel.curling.match.state import FIRST_STONE
 from bonspiel.curling.protocols import dc3_codec
+from bonspiel.curling.protocols.dc3 import IDENTICAL
 from bonspiel.curling.protocols.dc3_codec import stone_array
 from bonspiel.curling.records.match_data import Match
 from bonspiel.curling.records.record import read
-from bonspiel.curling.protocols.dc3 import IDENTICAL
 from bonspiel.curling.server.dc3 import Dc3Session, listen_dc3
 from bonspiel.curling.server.dc3_messages import game_info
 from bonspiel.curling.server.referee import ThinkingTimes
