@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bonspiel.curling.verbs.server_options import NOISES
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.verbs.command_line import Parser, Verb, resumable
 from bonspiel.runs.verbs.options import flag, option, repeatable
@@ -109,7 +110,7 @@ def _add_shared(command: argparse.ArgumentParser, names: str, extra_ends: str) -
     option(command, "--clock", "S", clock)
     option(command, "--extra-clock", "S", f"thinking time of a client {extra_ends}, in seconds", CLOCK)
     noise = "errors of execution, of both teams alike"
-    option(command, "--noise", ("normal_dist", "human", "none"), noise, "normal_dist")
+    option(command, "--noise", NOISES, noise, "normal_dist")
     option(command, "--seed", "N", "random seed", 1)
     text = "seconds from its start, 900 at most, in which a command must be ready for the match"
     option(command, "--start", "S", text, 120.0)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from bonspiel.runs.verbs.options import flag, option
 
+NOISES = "normal_dist", "human", "none"  # of physics fcv1, whose import takes long
+
 
 @dataclass(frozen=True)
 class Options:
@@ -44,7 +46,7 @@ def add_dc3(command: argparse.ArgumentParser) -> None:
     _add_ends(command)
     option(command, "--extra-end-time", "S", "thinking time of a team in an extra end, in seconds", 21.9)
     option(command, "--rule", ("five_rock", "four_rock"), "free guard zone rule", "five_rock")
-    option(command, "--noise", ("normal_dist", "human", "none"), "errors of execution", "normal_dist")
+    option(command, "--noise", NOISES, "errors of execution", "normal_dist")
     _add_deviations(command)
     option(
         command,
@@ -76,7 +78,7 @@ def add_dc4(command: argparse.ArgumentParser) -> None:
     text = (
         "errors of execution of the server's players; the tails of human are also those of players that clients bring"
     )
-    option(command, "--noise", ("normal_dist", "human", "none"), text, "normal_dist")
+    option(command, "--noise", NOISES, text, "normal_dist")
     _add_deviations(command)
     _add_shared(command)
     text = "limits of play: dc4, those of recorded games, or fcv1, those of Digital Curling 3"

@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from bonspiel.curling.ice.noise import Noise
+from bonspiel.curling.ice.physics import FCV1
 from bonspiel.curling.records.record import read
 from bonspiel.curling.records.umpire import replay
 from bonspiel.curling.verbs import server_run
-from bonspiel.curling.verbs.server_options import Options
+from bonspiel.curling.verbs.server_options import NOISES, Options
 
 PATIENCE = 120.0  # s
 
@@ -209,6 +210,10 @@ def test_nothing_is_told_to_be_watched_before_all_ports_are_open(run):
 def test_an_address_that_is_not_ours_is_named(run, address):
     status, _, err = run("server", "dc3", "--bind", address)
     assert status == 1 and err.count("\n") == 1 and f"cannot listen on {address}:10000: " in err
+
+
+def test_servers_of_fcv1_offer_all_its_errors():
+    assert NOISES == FCV1.noises
 
 
 def test_errors_of_people_keep_their_tails_with_other_deviations(tmp_path):
