@@ -9,6 +9,7 @@ from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.tree.blind_values import NO_BLIND_VALUES, BlindValues, blind_values_of, check_blind_values
 from bonspiel.planners.core.tree.descent import Outcomes, follow_outcome
+from bonspiel.planners.core.tree.leaf import playouts_of
 from bonspiel.planners.core.tree.new_actions import choose_new_action
 from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree
 from bonspiel.planners.core.tree.selection import BONUS, Selection, selection_of
@@ -58,7 +59,7 @@ class DPW(TreeSearch):
     """
 
     alpha_action: float = 0.3
-    k_action: float = 1.0
+    k_action: float = 3.0
     alpha_state: float = 0.25
     k_state: float = 1.0
     outcome: Literal["proportional", "least_visited"] = "proportional"
@@ -100,6 +101,6 @@ class DPW(TreeSearch):
             self.alpha_action,
             blind_values_of(model, self.blind_values),
             Outcomes(self.k_state, self.alpha_state, self.outcome == "least_visited"),
-            self.leaf_playouts,
+            playouts_of(self.leaf, self.playouts, model),
             distinct_count(model),
         )

@@ -9,6 +9,7 @@ from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.tree.blind_values import NO_BLIND_VALUES, BlindValues, blind_values_of, check_blind_values
 from bonspiel.planners.core.tree.descent import follow
+from bonspiel.planners.core.tree.leaf import playouts_of
 from bonspiel.planners.core.tree.new_actions import choose_new_action
 from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree
 from bonspiel.planners.core.tree.selection import BONUS, Selection, selection_of
@@ -54,7 +55,7 @@ class PW(TreeSearch):
     """
 
     alpha_action: float = 0.3
-    k_action: float = 1.0
+    k_action: float = 3.0
     blind_values: int = 0
 
     kernel: ClassVar[Any] = _search
@@ -79,6 +80,6 @@ class PW(TreeSearch):
             self.k_action,
             self.alpha_action,
             blind_values_of(model, self.blind_values),
-            self.leaf_playouts,
+            playouts_of(self.leaf, self.playouts, model),
             distinct_count(model),
         )

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.checks import missing
 from bonspiel.planners.core.search import plan_with_tree
-from bonspiel.planners.core.tree.leaf import check_leaf, playouts_of
+from bonspiel.planners.core.tree.leaf import LEAVES, check_leaf
 from bonspiel.planners.core.tree.selection import Bonus, Selection, check_selection, columns_of, selection_of
 from bonspiel.planners.core.tree.subtree import TreeMemory
 from bonspiel.planners.kinds import KINDS
@@ -22,7 +22,7 @@ class TreeSearch(KeepsTree, ABC):
 
     Args:
         exploration: C, at least 0: the range of returns that the bonus of a few visits is for.
-        leaf: value of a new leaf by acting on in the "tree", or by the model's "rollout".
+        leaf: value of a new leaf by acting on in the "tree", or by the model's "rollout"; "auto" if it has one.
         bonus: "ucb1", or "ucb_v" or "ucb1_tuned", which look at the variance of the returns.
         first_play: value of an action not yet tried, which it must be worth to be tried (first-play urgency, Gelly and
             Wang 2006); none: every action is tried as soon as it is due.
@@ -37,7 +37,7 @@ class TreeSearch(KeepsTree, ABC):
 
     exploration: float = 1.0
     _: KW_ONLY
-    leaf: Literal["tree", "rollout"] = "tree"
+    leaf: Literal["auto", "tree", "rollout"] = "auto"
     bonus: Bonus = "ucb1"
     first_play: float | None = None
     scale_exploration: bool = False
@@ -47,7 +47,7 @@ class TreeSearch(KeepsTree, ABC):
         """Refuse parameters out of range."""
         super().__post_init__()
         check_selection(self.exploration, self.bonus, self.first_play, self.scale_exploration)
-        check_leaf(self.leaf, self.playouts)
+        check_leaf(self.leaf, self.playouts, LEAVES)
 
     def unsupported(self, model: Model) -> str | None:
         """Say why a model cannot be searched; see `planners.Planner`."""
@@ -60,8 +60,8 @@ class TreeSearch(KeepsTree, ABC):
 
     @property
     def leaf_playouts(self) -> int:
-        """Rollouts that value a new leaf, as a kernel takes it."""
-        return playouts_of(self.leaf, self.playouts)
+        """Rollouts that value a new leaf, at most."""
+        return 0 if self.leaf == "tree" else self.playouts
 
     @property
     def candidates(self) -> int:

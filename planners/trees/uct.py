@@ -11,6 +11,7 @@ from bonspiel.planners.core.actions import action_set, fixed_set, has_fixed_set
 from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.tree.descent import choose_of_set, follow
+from bonspiel.planners.core.tree.leaf import playouts_of
 from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree
 from bonspiel.planners.core.tree.selection import BONUS, Selection, selection_of
 from bonspiel.planners.core.tree.simulation import simulate
@@ -73,7 +74,7 @@ class UCT(TreeSearch):
     def settings(self, model: Model) -> UCTSettings:
         """The parameters as a kernel takes them."""
         n_actions = 0 if offers(model, HasActions) else self.n_actions
-        return UCTSettings(self.selection, action_set(model, n_actions), self.leaf_playouts)
+        return UCTSettings(self.selection, action_set(model, n_actions), playouts_of(self.leaf, self.playouts, model))
 
     def settings_in(self, model: Model, state: Array, memory: TreeMemory | None, rng: Rng) -> UCTSettings:
         """With actions that are drawn for the decision, or once an episode with a memory, as kept nodes go by them."""
@@ -84,4 +85,4 @@ class UCT(TreeSearch):
             below = fixed_set(model, state, self.n_actions, rng)
         if memory is not None:
             memory.known = below
-        return UCTSettings(self.selection, below, self.leaf_playouts)
+        return UCTSettings(self.selection, below, playouts_of(self.leaf, self.playouts, model))

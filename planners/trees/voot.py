@@ -17,6 +17,7 @@ from bonspiel.planners.checks import (
 from bonspiel.planners.core.jit import Problem
 from bonspiel.planners.core.problem import search_kernel
 from bonspiel.planners.core.tree.descent import Outcomes, follow_outcome
+from bonspiel.planners.core.tree.leaf import playouts_of
 from bonspiel.planners.core.tree.new_actions import choose_by_voronoi
 from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree
 from bonspiel.planners.core.tree.selection import Selection, selection_of
@@ -120,6 +121,6 @@ class VOOT(TreeSearch):
             self.alpha_action,
             voronoi_of(model, self.omega, self.sampling == "uniform"),
             Outcomes(self.k_state, self.alpha_state, False),
-            self.leaf_playouts,
+            playouts_of(self.leaf, self.playouts, model),
             distinct_count(model),
         )

@@ -57,7 +57,7 @@ def test_a_planner_in_writing_reads_as_the_planner(text):
         ("dpw:exploration=1,exploration=2", "'exploration' is given twice"),
         ("dpw:exploration=-1", "exploration=-1: must be finite and at least 0"),
         ("uct:n_actions=0", "n_actions=0: must be a whole number from 1"),
-        ("uct:leaf=root", "leaf='root': must be 'tree' or 'rollout'"),
+        ("uct:leaf=root", "leaf='root': must be 'auto' or 'tree' or 'rollout'"),
         ("", "unknown planner ''"),
         ("refined_abstraction", "unknown planner 'refined_abstraction': it was removed; take 'adaptive' instead"),
         ("root:inner=(refined_abstraction:spread=1)", "'refined_abstraction': it was removed; take 'adaptive' instead"),

@@ -2,23 +2,25 @@
 
 import math
 
-from bonspiel.planners.checks import require, require_choice, require_count
+from bonspiel.planners.checks import offers, require, require_choice, require_count
 from bonspiel.planners.core.jit import Problem, gain_of, model_helper, player, rollout
 from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.walk import TreeWalk
-from bonspiel.planners.model import Array, Rng
+from bonspiel.planners.model import Array, HasRollout, Rng
+
+LEAVES = ("auto", "tree", "rollout")
 
 
-def check_leaf(leaf: str, playouts: int = 1) -> None:
+def check_leaf(leaf: str, playouts: int = 1, choices: tuple[str, ...] = ("tree", "rollout")) -> None:
     """Raise ValueError unless these parameters of a planner are in range."""
-    require_choice("leaf", leaf, ("tree", "rollout"))
+    require_choice("leaf", leaf, choices)
     require_count("playouts", playouts)
     require(playouts == 1 or leaf == "rollout", "playouts", playouts, "1 without leaf='rollout'")
 
 
-def playouts_of(leaf: str, playouts: int = 1) -> int:
-    """Rollouts that value a new leaf, as a kernel takes it: 0 acts on in the tree."""
-    return playouts if leaf == "rollout" else 0
+def playouts_of(leaf: str, playouts: int = 1, model: object = None) -> int:
+    """Rollouts that value a new leaf, as a kernel takes it: 0 acts on in the tree, as "auto" if the model has none."""
+    return playouts if leaf == "rollout" or (leaf == "auto" and offers(model, HasRollout)) else 0
 
 
 @model_helper

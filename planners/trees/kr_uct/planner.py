@@ -25,7 +25,7 @@ from bonspiel.planners.core.jit import Problem, actions, meet_again, model_helpe
 from bonspiel.planners.core.problem import PlanLength, search_kernel
 from bonspiel.planners.core.search import Choose, plan_with_tree
 from bonspiel.planners.core.tree.descent import Outcomes, follow_outcome
-from bonspiel.planners.core.tree.leaf import playouts_of, value_leaf
+from bonspiel.planners.core.tree.leaf import LEAVES, check_leaf, playouts_of, value_leaf
 from bonspiel.planners.core.tree.new_actions import add_sampled_action
 from bonspiel.planners.core.tree.nodes import (
     BLOCK,
@@ -244,7 +244,7 @@ class KRUCT(PlanLength):
         require_positive("k_state", self.k_state)
         require_positive("bandwidth", self.bandwidth, 1.0)
         require_choice("outcome", self.outcome, ("auto", "exact", "sampled"))
-        require_choice("leaf", self.leaf, ("auto", "tree", "rollout"))
+        check_leaf(self.leaf, choices=LEAVES)
 
     def unsupported(self, model: Model) -> str | None:
         """Say why a model cannot be searched; see `planners.Planner`."""
@@ -256,13 +256,12 @@ class KRUCT(PlanLength):
         """Choose an action; see `planners.Planner.plan`."""
         state = check_plan(self, model, state, budget, rng)
         exact = self.outcome == "exact" or (self.outcome == "auto" and offers(model, HasStepExact))
-        leaf = self.leaf if self.leaf != "auto" else "rollout" if offers(model, HasRollout) else "tree"
         n_initial = 0 if offers(model, HasActions) else self.n_initial
         low, high = (np.ascontiguousarray(bound, np.float64) for bound in (model.action_low, model.action_high))
         sd, choose = _noise_of(model, self.bandwidth), _by_lower_bound(self.exploration)
         actions = self.exploration, self.k_action, self.alpha_action, self.tau, n_initial
         outcomes = Outcomes(self.k_state, self.alpha_state, False)
-        settings = KRUCTSettings(*actions, outcomes, sd, low, high, exact, playouts_of(leaf))
+        settings = KRUCTSettings(*actions, outcomes, sd, low, high, exact, playouts_of(self.leaf, model=model))
         return plan_with_tree(
             search,
             settings,

@@ -54,10 +54,10 @@ from tests.planners.tiny_models import Bandit, Chain, Diamond, Duel, Handover, T
 
 MODELS = [Bandit(), Chain(), Diamond(), Handover(), Target(), Duel(), envs.Trap(), envs.TreasureHunt(5)]
 INNER = {
-    "uct": UCT(),
-    "pw": PW(alpha_action=0.5),
-    "dpw": DPW(alpha_action=0.5),
-    "least": DPW(alpha_action=0.5, outcome="least_visited"),
+    "uct": UCT(leaf="tree"),
+    "pw": PW(alpha_action=0.5, k_action=1.0, leaf="tree"),
+    "dpw": DPW(alpha_action=0.5, k_action=1.0, leaf="tree"),
+    "least": DPW(alpha_action=0.5, k_action=1.0, leaf="tree", outcome="least_visited"),
 }
 
 
