@@ -18,7 +18,7 @@ from bonspiel.planners.model import Array, Rng
 
 CONSTANT = -1  # the place in params
 CONSTANTS = (0.0, 10.0, -10.0)
-NAMES = ("abstraction", "scaled_abstraction", "adaptive", "weighted_uct", "uct")
+NAMES = ("abstraction", "scaled_abstraction", "adaptive", "weighted_uct", "uct:leaf=tree")
 
 
 @compiled("step")

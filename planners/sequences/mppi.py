@@ -4,6 +4,7 @@ Williams, Wagener, Goldfain, Drews, Rehg, Boots, Theodorou, "Information theoret
 learning", ICRA 2017.
 """
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -28,7 +29,9 @@ def weights(returns: Array, temperature: float, standardised: bool) -> Array:
         scale = temperature * (returns.std() if standardised else 1.0)
         below = returns - returns.max()
         # equal returns have no deviation, and equal weights
-        exponentials = np.exp(below / scale) if scale > 0.0 else np.exp(0.0 * below)
+        exponents = below / scale if scale > 0.0 else 0.0 * below
+        # numpy's exp and its products of matrices round by the processor, so that decisions would depend on it
+        exponentials = np.array([math.exp(exponent) for exponent in exponents.tolist()])
         result: Array = exponentials / exponentials.sum()
     return result
 
@@ -40,7 +43,7 @@ class _Rounds(GaussianRounds):
 
     def move(self, actions: Array, returns: Array) -> None:
         share = weights(returns, self.planner.temperature, self.planner.returns == "standardised")
-        self.gaussian.move_to(np.tensordot(share, actions, 1))
+        self.gaussian.move_to((share[:, None, None] * actions).sum(0))
 
 
 @takes_aliases

@@ -87,7 +87,7 @@ class Aloof:
 
 def test_what_cannot_be_counted_is_not_told():
     assert steps(Odd(), planners.parse("uct:leaf=rollout"), setting(50)) is None
-    assert steps(Odd(), planners.parse("uct"), setting(50)) == Steps(50, 2.0)
+    assert steps(Odd(), planners.parse("uct:leaf=tree"), setting(50)) == Steps(50, 2.0)
     assert steps(Slow(), planners.parse("uct"), setting(50)) is None
     assert steps(envs.parse("trap"), Aloof(), setting(50)) is None
 
