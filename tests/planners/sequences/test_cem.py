@@ -156,6 +156,13 @@ def test_weights_of_mppi():
     assert weights(np.full(4, 0.3), 0.5, True).tolist() == [0.25] * 4
 
 
+def test_weights_of_mppi_are_the_same_on_every_processor():
+    """numpy's exp rounds otherwise where the processor has AVX-512."""
+    returns = np.random.default_rng(0).random(200)
+    raw = np.array([math.exp((value - max(returns.tolist())) / 0.25) for value in returns.tolist()])
+    assert weights(returns, 0.25, standardised=False).tolist() == (raw / raw.sum()).tolist()
+
+
 @pytest.mark.parametrize("hold", [1, 2])
 def test_random_shooting_plays_the_best_of_its_sequences(hold):
     """The draws are uniform, so the sequences and their returns are known from the generator alone."""
