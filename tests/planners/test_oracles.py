@@ -37,25 +37,27 @@ def check(text, model, simulations, **rule):
 
 @pytest.mark.parametrize("model", MODELS, ids=by_name)
 def test_uct_is_ucb1_on_fixed_actions(model):
-    check("uct", model, 400, choices=fixed_actions(model, 8))
-    check("uct:n_actions=3,exploration=0.3", model, 400, choices=fixed_actions(model, 3), exploration=0.3)
+    check("uct:leaf=tree", model, 400, choices=fixed_actions(model, 8))
+    check("uct:n_actions=3,exploration=0.3,leaf=tree", model, 400, choices=fixed_actions(model, 3), exploration=0.3)
 
 
 def test_uct_is_ucb1_on_the_actions_of_each_state():
-    check("uct", Duel(), 400, choices=proposed_actions(Duel()))
+    check("uct:leaf=tree", Duel(), 400, choices=proposed_actions(Duel()))
 
 
 @pytest.mark.parametrize("model", MODELS, ids=by_name)
 def test_pw_is_ucb1_with_widening_actions(model):
-    check("pw", model, 400)
-    check("pw:alpha_action=0.5,k_action=1.5,exploration=0.3", model, 400, actions=("1.5", 0.5), exploration=0.3)
+    check("pw:leaf=tree,k_action=1", model, 400)
+    check(
+        "pw:alpha_action=0.5,k_action=1.5,exploration=0.3,leaf=tree", model, 400, actions=("1.5", 0.5), exploration=0.3
+    )
 
 
 @pytest.mark.parametrize("model", MODELS, ids=by_name)
 def test_dpw_widens_actions_and_outcomes(model):
-    check("dpw", model, 400, outcomes=(1, 0.25))
+    check("dpw:leaf=tree,k_action=1", model, 400, outcomes=(1, 0.25))
     check(
-        "dpw:outcome=least_visited,alpha_state=0.5,k_state=0.5,k_action=2",
+        "dpw:outcome=least_visited,alpha_state=0.5,k_state=0.5,k_action=2,leaf=tree",
         model,
         400,
         actions=(2, 0.3),
@@ -69,8 +71,8 @@ def test_voot_draws_from_the_voronoi_cell_of_the_best_action(model):
     few = {"actions": (3, 0.3), "outcomes": (1, 0.25), "omega": 0.2}
     many = {"actions": (1, 0.8), "outcomes": (1, 0.25), "omega": 0.0, "exploration": 0.3}
     for sampling, uniform in (("uniform", 100), ("gaussian", 0)):
-        check(f"voot:omega=0.2,sampling={sampling}", model, 400, uniform=uniform, **few)
-        text = f"voot:omega=0,alpha_action=0.8,k_action=1,exploration=0.3,sampling={sampling}"
+        check(f"voot:omega=0.2,sampling={sampling},leaf=tree", model, 400, uniform=uniform, **few)
+        text = f"voot:omega=0,alpha_action=0.8,k_action=1,exploration=0.3,sampling={sampling},leaf=tree"
         check(text, model, 400, uniform=uniform, **many)
 
 
@@ -98,38 +100,52 @@ OPTIONS = {
 @pytest.mark.parametrize("option", OPTIONS)
 @pytest.mark.parametrize("model", MODELS, ids=by_name)
 def test_options_of_the_selection(model, option):
-    check(f"uct:{option}", model, 150, choices=fixed_actions(model, 8), **OPTIONS[option])
-    check(f"pw:alpha_action=0.5,{option}", model, 150, actions=(1, 0.5), **OPTIONS[option])
-    check(f"dpw:alpha_action=0.5,{option}", model, 150, actions=(1, 0.5), outcomes=(1, 0.25), **OPTIONS[option])
+    check(f"uct:{option},leaf=tree", model, 150, choices=fixed_actions(model, 8), **OPTIONS[option])
+    check(f"pw:alpha_action=0.5,{option},leaf=tree,k_action=1", model, 150, actions=(1, 0.5), **OPTIONS[option])
+    check(
+        f"dpw:alpha_action=0.5,{option},leaf=tree,k_action=1",
+        model,
+        150,
+        actions=(1, 0.5),
+        outcomes=(1, 0.25),
+        **OPTIONS[option],
+    )
 
 
 @pytest.mark.parametrize("option", OPTIONS)
 def test_voot_has_the_options_of_the_selection_too(option):
     rule = {"actions": (3, 0.3), "outcomes": (1, 0.25), "omega": 0.2, "uniform": 100} | OPTIONS[option]
     for model in (Target(), envs.TreasureHunt()):
-        check(f"voot:omega=0.2,{option}", model, 150, **rule)
+        check(f"voot:omega=0.2,{option},leaf=tree", model, 150, **rule)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=by_name)
 def test_blind_values_choose_new_actions(model):
-    check("pw:blind_values=4,alpha_action=0.5", model, 150, actions=(1, 0.5), blind_values=4)
-    check("dpw:blind_values=3,exploration=0.3", model, 150, outcomes=(1, 0.25), blind_values=3, exploration=0.3)
+    check("pw:blind_values=4,alpha_action=0.5,leaf=tree,k_action=1", model, 150, actions=(1, 0.5), blind_values=4)
+    check(
+        "dpw:blind_values=3,exploration=0.3,leaf=tree,k_action=1",
+        model,
+        150,
+        outcomes=(1, 0.25),
+        blind_values=3,
+        exploration=0.3,
+    )
 
 
 @pytest.mark.parametrize("model", WITH_ROLLOUT, ids=by_name)
 def test_rollouts_value_new_leaves(model):
     check("uct:leaf=rollout", model, 300, choices=fixed_actions(model, 8), rollout=1)
-    check("pw:leaf=rollout", model, 300, rollout=1)
-    check("dpw:leaf=rollout", model, 300, outcomes=(1, 0.25), rollout=1)
+    check("pw:leaf=rollout,k_action=1", model, 300, rollout=1)
+    check("dpw:leaf=rollout,k_action=1", model, 300, outcomes=(1, 0.25), rollout=1)
 
 
 @pytest.mark.parametrize("model", WITH_ROLLOUT, ids=by_name)
 def test_several_rollouts_value_a_new_leaf(model):
     check("uct:leaf=rollout,playouts=4", model, 310, choices=fixed_actions(model, 8), rollout=4)
-    check("pw:leaf=rollout,playouts=3,bonus=ucb_v", model, 310, rollout=3, bonus=ucb_v)
-    check("dpw:leaf=rollout,playouts=4", model, 310, outcomes=(1, 0.25), rollout=4)
+    check("pw:leaf=rollout,playouts=3,bonus=ucb_v,k_action=1", model, 310, rollout=3, bonus=ucb_v)
+    check("dpw:leaf=rollout,playouts=4,k_action=1", model, 310, outcomes=(1, 0.25), rollout=4)
     least = {"outcomes": (1, 0.25), "least_visited": True}
-    check("dpw:leaf=rollout,playouts=7,outcome=least_visited", model, 310, rollout=7, **least)
+    check("dpw:leaf=rollout,playouts=7,outcome=least_visited,k_action=1", model, 310, rollout=7, **least)
     if model in ONE_PLAYER:
         voronoi = {"actions": (3, 0.3), "outcomes": (1, 0.25), "omega": 0.2, "uniform": 100}
         check("voot:omega=0.2,leaf=rollout,playouts=4", model, 310, rollout=4, **voronoi)

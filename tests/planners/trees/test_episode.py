@@ -16,7 +16,16 @@ from tests.planners.tiny_models import Chain, Duel, Target, python_twin
 from tests.planners.trees.rave_uct.claims import MOVES, Claims
 
 LINE, CLAIMS = envs.parse("double_integrator"), Claims()
-NAMES = ("uct", "uct:leaf=rollout,bonus=ucb_v", "pw", "dpw", "dpw:outcome=least_visited", "voot", "rave_uct")
+GROWN = "leaf=tree"  # rollouts leave few nodes to keep
+NAMES = (
+    f"uct:{GROWN}",
+    "uct:leaf=rollout,bonus=ucb_v",
+    f"pw:{GROWN},k_action=1",
+    f"dpw:{GROWN},k_action=1",
+    f"dpw:{GROWN},k_action=1,outcome=least_visited",
+    f"voot:{GROWN}",
+    "rave_uct",
+)
 PAIRS = [
     (planners.parse(f"{name}{',' if ':' in name else ':'}memory=1"), model)
     for name in NAMES
