@@ -23,7 +23,7 @@ class ReferenceValue(NamedTuple):
 
 REFERENCES = {
     "bicycle": ReferenceValue(
-        300.0, 0.0, 10, "bicycle --planner uct:exploration=25 --budget 300 --episodes 10 --seed 1"
+        300.0, 0.0, 10, "bicycle --planner uct:exploration=25,leaf=tree --budget 300 --episodes 10 --seed 1"
     ),
     "bicycle:task=goal": ReferenceValue(
         191.9, 17.1, 30, "bicycle:task=goal --planner icem:lookahead=100 --budget 1000 --episodes 30 --seed 1"

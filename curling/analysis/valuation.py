@@ -56,8 +56,8 @@ def throw(model: Curling, thrower: Thrower, aim: Throw, deviates: Array) -> Thro
         deviates: [4], as from `errors`.
     """
     noise = thrower.noise
-    errors = [students(float(deviate), noise.freedom) for deviate in deviates]
-    of_speed, of_angle, of_vx, of_vy = np.multiply(noise.sds, errors)
+    off = [students(float(deviate), noise.freedom) for deviate in deviates]
+    of_speed, of_angle, of_vx, of_vy = np.multiply(noise.sds, off)
     speed, angle = min(math.hypot(*aim[:2]), thrower.max_speed) + of_speed, math.atan2(aim[1], aim[0]) + of_angle
     return speed * math.cos(angle) + of_vx, speed * math.sin(angle) + of_vy, exact(model, aim)[2]
 

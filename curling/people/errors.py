@@ -1,7 +1,7 @@
 """Errors of execution of people: what their throws differ by where all aim at the same place.
 
-The tables do not tell the place that was aimed at. But the first shot of an end without a power play is nearly always
-the same: a draw that stops in front of the stone in the house. How its speed and direction vary is the error of
+The tables do not tell where players aimed. But the first shot of an end without a power play is nearly always the
+same: a draw that stops in front of the stone in the house. How its speed and direction vary is the error of
 execution, and little else. Where other shots vary, the places aimed at do too: their spread is an upper bound.
 """
 
@@ -22,7 +22,7 @@ from bonspiel.planners.model import Array
 EXPLAINED = 0.3  # m, largest distance of a stone to its place in a throw that counts as an explanation
 FOLDS = 5
 FIRST_FREEDOMS = 1.5, 4.0, 20.0  # of searches for the likeliest
-MOST_FREEDOM = 200.0
+LARGEST_TRIED = 200.0  # degrees of freedom, from where Student's t is as good as Gaussian
 LEAST_CHANCE = 1e-300
 # a stone that comes to rest in front of another and one that just touches it are pictured alike: the length of a
 # draw is known to lie between these, m beyond the touch
@@ -111,7 +111,7 @@ def free_shots(ends: Iterable[End], task: str, last: bool = False) -> tuple[Samp
 
 
 def lone_take_outs(ends: Iterable[End]) -> tuple[int, int]:
-    """How many take-outs and hits and rolls at a lone stone left it where it was, and how many there are.
+    """Count the take-outs, and hits and rolls, at a lone stone: those that missed it, and all.
 
     The opponent has no other stone in the house, and no stone lies within APART across the sheet of it.
     """
@@ -203,7 +203,7 @@ def _likeliest(sample: Sample, freedom: float | None = None, free: bool = False)
     given = () if freedom is None else (freedom,)
 
     def parameters(point: Array) -> tuple[float, ...]:
-        scale, *tail = np.exp(np.clip(point[1:], -20.0, math.log(MOST_FREEDOM))).tolist()
+        scale, *tail = np.exp(np.clip(point[1:], -20.0, math.log(LARGEST_TRIED))).tolist()
         return (float(centre + width * point[0]), width * scale, *tail, *given)
 
     def unlikely(point: Array) -> float:

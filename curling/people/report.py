@@ -1,4 +1,4 @@
-"""What the tables of people's shots say, as text."""
+"""Print the report on the tables of people's shots."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -48,7 +48,7 @@ def summary(ends: Sequence[End]) -> Iterator[str]:
 
 
 def explained(ends: Iterable[End]) -> Iterator[str]:
-    """How many shots of each type a throw explains."""
+    """Count the shots of each type that a throw explains."""
     yield f"{'type':<18}{'shots':>7}{'explained':>11}"
     for name, some in _by_task([shot for end in ends for shot in end.shots]):
         fits = [fit(shot) for shot in some]

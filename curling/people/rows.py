@@ -1,4 +1,4 @@
-"""Rows of CSV files, read strictly: what is wrong is told in one line, with the file and the row."""
+"""Read the rows of CSV files; an error names the file and the row."""
 
 import csv
 from collections.abc import Iterator, Sequence

@@ -17,7 +17,7 @@ from bonspiel.planners import Budget
 from bonspiel.planners.checks import check_actions, check_state
 from bonspiel.planners.core.search import CLOSING_SECONDS
 from bonspiel.planners.planner import traits_of
-from tests.planners.tiny_models import MODELS, SOLVED, SPOILT, Bandit, Chain, Handover, Target, python_twin
+from tests.planners.tiny_models import MODELS, SOLVED, SPOILT, Bandit, Chain, Diamond, Handover, Target, python_twin
 
 REGISTERED = [envs.parse(name) for name in envs.names()]
 MADE = {name: planners.make(name) for name in planners.names() if name not in ("random", "do_nothing")}
@@ -66,7 +66,7 @@ def plan(name, model, simulations=2_000, seed=0, **parameters):
     return planner.plan(model, model.initial_state(None), Budget(simulations), np.random.default_rng(seed))
 
 
-NARROW = {"k_action": 1.0}  # fewer replies of the opponent to sort out
+NARROW = {name: {"k_action": 1.0} for name in ("pw", "dpw")}  # fewer replies of the opponent to sort out
 
 
 def enough(name, simulations):
@@ -76,15 +76,20 @@ def enough(name, simulations):
 
 @each_planner(*SOLVED, converges=True)
 def test_finds_the_best_action(name, model):
-    assert model.is_best(plan(name, model, enough(name, 2_000), **NARROW).action)
+    assert model.is_best(plan(name, model, enough(name, 2_000), **NARROW.get(name, {})).action)
+
+
+@pytest.mark.parametrize("name", NARROW)
+@pytest.mark.parametrize("seed", range(5))
+def test_wide_trees_find_the_replies_with_more_simulations(name, seed):
+    assert Diamond().is_best(plan(name, Diamond(), 8_000, seed).action)
 
 
 @each_planner(*SOLVED, converges=True)
 def test_value_tends_to_the_known_optimum(name, model):
     """The mean includes the exploration of worse actions, which fades as ln N / N."""
-    assert plan(name, model, enough(name, 20_000), 2, exploration=0.3, **NARROW).value == pytest.approx(
-        model.best, abs=0.03
-    )
+    decision = plan(name, model, enough(name, 20_000), 2, exploration=0.3, **NARROW.get(name, {}))
+    assert decision.value == pytest.approx(model.best, abs=0.03)
 
 
 @each_planner(Handover(), converges=True)
