@@ -41,7 +41,7 @@ class Valued:
     """A planner that takes the model's `value` for every rollout.
 
     Args:
-        inner: the planner, with leaf="rollout" where it has the choice; in writing, `valued:inner=(uct:leaf=rollout)`.
+        inner: the planner, without leaf="tree"; in writing, `valued:inner=(crave:leaf=rollout)`.
     """
 
     inner: Planner = field(default=Presearch(), metadata={NESTED: True})

@@ -108,7 +108,7 @@ def test_widening_where_floating_point_would_be_one_visit_late():
 @pytest.mark.parametrize("name", ["pw", "dpw"])
 @pytest.mark.parametrize(("simulations", "actions"), [(1, 1), (2, 2), (4, 2), (5, 3), (9, 3), (10, 4), (401, 21)])
 def test_a_root_of_n_visits_has_as_many_actions_as_alpha_one_half_allows(name, simulations, actions):
-    planner = planners.make(name, alpha_action=0.5)
+    planner = planners.make(name, alpha_action=0.5, k_action=1.0)
     model = envs.Trap()
     decision = planner.plan(model, np.zeros(2), planners.Budget(simulations), np.random.default_rng(0))
     assert len(decision.actions) == actions

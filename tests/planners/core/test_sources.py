@@ -9,7 +9,7 @@ from bonspiel.planners.core.code import sources
 
 COMPUTING = sorted({*sources.packages()} - {sources.NOT_COMPUTING})
 # folders of guests that compute nothing that a search or an episode depends on
-APART = "analysis arena client env game logs play protocols regret replay server verbs"
+APART = "analysis arena client env game logs people play protocols regret replay server verbs"
 NETWORK = {file.parent for name in APART.split() for file in (sources.ROOT / "curling" / name).rglob("*.py")}
 NETWORK |= {sources.ROOT / "go" / "games"}
 

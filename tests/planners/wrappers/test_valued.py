@@ -123,4 +123,4 @@ def test_it_does_not_nest_in_itself_and_needs_rollouts():
     with pytest.raises(ValueError, match="valued"):
         Valued(Valued())
     with pytest.raises(ValueError, match="leaf=rollout"):
-        planners.parse("valued:inner=uct")
+        planners.parse("valued:inner=(uct:leaf=tree)")

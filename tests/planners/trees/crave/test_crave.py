@@ -92,7 +92,7 @@ def test_without_equivalence_it_is_dpw():
     state = np.zeros(2)
     crave, dpw = (
         planners.parse(text).plan(envs.Trap(), state, Budget(500), np.random.default_rng(2))
-        for text in ("crave:equivalence=0", "dpw")
+        for text in ("crave:equivalence=0", "dpw:leaf=tree,k_action=1")
     )
     assert crave.visits.tolist() == dpw.visits.tolist()
     assert crave.values.tolist() == dpw.values.tolist()
