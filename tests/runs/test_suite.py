@@ -96,7 +96,7 @@ def test_the_documented_example_runs(run, rows, documented):
     assert run(*line)[0] == 0
     assert len(rows(Path("results/mine"))) == 3
     counts = lookup.load("mine.toml").episodes()
-    assert counts[Setting("trap:noise_range=0.01", "dpw:k_action=2", 100, "simulations", 7)] == 20
+    assert counts[Setting("trap:noise_range=0.01", "dpw:k_action=6", 100, "simulations", 7)] == 20
     assert counts[Setting("treasure_hunt:size=5", "random", 10, "ms", 0)] == 100
     assert len(counts) == 2 * (3 + 2) + 2 * 2
 

@@ -36,7 +36,8 @@ def test_two_clients_play_a_match_on_the_server_which_then_ends(start, tmp_path,
     assert server.stdout.readline().startswith("watch the matches at http://127.0.0.1:")
     port = port_of(server)
     clients = []
-    for user, password, role in (("one", "first", ["--create", "--ends", "1"]), ("other", "second:", ["--match"])):
+    roles = ["--create", "--ends", "1"], ["--team", "team1", "--match"]
+    for user, password, role in zip(("one", "other"), ("first", "second:"), roles, strict=True):
         monkeypatch.setenv("DC4_USER", user)
         monkeypatch.setenv("DC4_PASSWORD", password)
         if clients:
