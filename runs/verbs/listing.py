@@ -191,8 +191,8 @@ def registries_of(name: str) -> list["Registry"]:
         removed[0].place(name)  # the error says what to take instead
     everything = dict.fromkeys(of for _, names in known for of in names)
     base = name.partition(":")[0]
-    if base in everything:
-        raise ValueError(f"{name!r}: write the name without its parameters: bonspiel list {base}")
+    if known_part := next((part for part in (base, name.rpartition(":")[0]) if part in everything), None):
+        raise ValueError(f"{name!r}: write the name without its parameters: bonspiel list {known_part}")
     if name in lookup.names():
         raise ValueError(f"{name!r} is a suite; to see what it runs: bonspiel run {name} --dry-run")
     if base == "gym":
