@@ -102,7 +102,10 @@ class AdaptiveEpisode:
         if last is not None:
             hand_on(last, sequence)
         sights = hand_on_sights(self.sights)
-        settings = settings._replace(sight=best_sight(sights, planner.explained, budget.simulations or 0))
+        settings = settings._replace(
+            sight=best_sight(sights, planner.explained, budget.simulations or 0),
+            hold_visits=min(planner.hold_visits, float(problem.steps)),
+        )
         nodes = min(budget.simulations or FIRST_NODES, FIRST_NODES)
         tree = new_tree(len(actions), root, sequence, sights, nodes, depth)
         walk = new_walk(model.state_dim, problem.steps, len(actions), depth)
