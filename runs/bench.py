@@ -29,6 +29,7 @@ BENCHMARKS = (
     "bonspiel.runs.benchmarks.threads:shared_tree",
     "bonspiel.runs.benchmarks.processes:scaling",
     "bonspiel.runs.benchmarks.restoring:restoring",
+    "bonspiel.runs.benchmarks.sequences:sequences",
 )
 GROUP = "bonspiel.benchmarks"  # entry points: NAME = "module:function"
 

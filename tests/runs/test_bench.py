@@ -1,10 +1,11 @@
 import json
+import os
 
 import pytest
 
 from bonspiel import envs, planners
 from bonspiel.runs import bench
-from bonspiel.runs.benchmarks import clusters, measurement, processes, restoring, searches, stress, threads
+from bonspiel.runs.benchmarks import clusters, measurement, processes, restoring, searches, sequences, stress, threads
 from bonspiel.runs.experiment import RunError, UsageError
 
 
@@ -168,7 +169,7 @@ def test_every_benchmark_can_be_imported():
     assert [name for name, _ in bench.chosen(names)] == names
     chosen = bench.chosen([])
     assert [benchmark.__name__ for _, benchmark in chosen] == [name for name, _ in chosen]
-    assert {*names} - {name for name, _ in chosen} == {"restoring"}, "it needs packages of others"
+    assert {*names} - {name for name, _ in chosen} == {"restoring", "sequences"}, "they need packages of others"
 
 
 def test_restoring_is_measured_beside_bare_steps_where_packages_are_installed(run, monkeypatch):
@@ -180,6 +181,23 @@ def test_restoring_is_measured_beside_bare_steps_where_packages_are_installed(ru
         (way, "gym:Pendulum-v1:horizon=1000", "steps/s") for way in ("attributes", "bare")
     ]
     assert all(m["value"] > 100.0 for m in found)
+
+
+def test_sequences_are_measured_beside_mujoco_with_one_thread_and_with_all(run, monkeypatch):
+    monkeypatch.setattr(sequences, "ENVIRONMENTS", ("no_such_package:Any-v0", "Pendulum-v1", "Hopper-v5"))
+    monkeypatch.setattr(sequences, "SHAPE", (6, 5))
+    monkeypatch.setattr(sequences, "threads_allowed", lambda: 2)
+    monkeypatch.setattr(measurement, "TARGET_SECONDS", 0.001)
+    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+    status, out, _ = run("bench", "sequences", "--json")
+    found = json.loads(out)["measurements"]
+    assert status == 0 and [(m["planner"], m["env"], m["unit"]) for m in found] == [
+        (f"{way}, {threads}", "gym:Hopper-v5:horizon=1000", "steps/s")
+        for threads in ("1 thread", "2 threads")
+        for way in ("sequence_returns", "mujoco.rollout")
+    ]
+    assert all(m["value"] > 100.0 for m in found)
+    assert os.environ["OMP_NUM_THREADS"] == "7"
 
 
 def test_workers_are_measured_at_a_place(run, monkeypatch):
