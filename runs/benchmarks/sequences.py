@@ -10,8 +10,7 @@ import numpy as np
 
 from bonspiel import envs
 from bonspiel.envs.snapshot.mujoco_batch import threads_allowed
-from bonspiel.planners.checks import offers
-from bonspiel.planners.model import Array, HasSequenceReturns
+from bonspiel.planners.model import Array
 from bonspiel.runs.benchmarks.measurement import Measurement, only_by_name, seconds_of
 
 ENVIRONMENTS = "HalfCheetah-v5", "Hopper-v5", "Ant-v5"
@@ -29,7 +28,7 @@ def sequences(_: Sequence[str]) -> Iterator[Measurement]:
             model: Any = envs.parse(text)
         except ValueError:  # its package is not installed
             continue
-        if not offers(model, HasSequenceReturns):
+        if not hasattr(model, "sequence_returns"):
             continue
         state = model.initial_state(rng)
         actions = PART * rng.uniform(model.action_low, model.action_high, (*SHAPE, len(model.action_low)))
