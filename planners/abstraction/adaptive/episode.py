@@ -41,6 +41,7 @@ from bonspiel.planners.planner import Budget, Decision, check_plan
 
 FIRST_NODES = 1_024
 OFTEN = 0.5  # of how often the most chosen action was: so often an action was chosen that may be played
+HOLD_PER_STEP = 4.0  # most `hold_visits` for each step of a plan: with few steps left each action matters
 SURE = 4.0  # standard deviations of its returns by which the sequence must be ahead to be played
 
 
@@ -104,7 +105,7 @@ class AdaptiveEpisode:
         sights = hand_on_sights(self.sights)
         settings = settings._replace(
             sight=best_sight(sights, planner.explained, budget.simulations or 0),
-            hold_visits=min(planner.hold_visits, float(problem.steps)),
+            hold_visits=min(planner.hold_visits, HOLD_PER_STEP * problem.steps),
         )
         nodes = min(budget.simulations or FIRST_NODES, FIRST_NODES)
         tree = new_tree(len(actions), root, sequence, sights, nodes, depth)

@@ -45,8 +45,8 @@ class AdaptiveAbstraction(PlanLength):
             returns, in the simulations of the decisions before; without end if none does, and 36 in the first decision.
             Beyond 5,000 simulations the unexplained part falls as 1 / n. 1 for rewards as they are, in [0, 1].
         hold_visits: a state whose finest cell has as many visits goes on with the action before in half of the
-            simulations, in more of them the fewer visits it has; at least 0. Of this number and the steps of the plan
-            the smaller counts, since with few steps left each action matters.
+            simulations, in more of them the fewer visits it has; at least 0. At most four for each step of the plan
+            count, since with few steps left each action matters.
         first_actions: most actions of a state, at most 64: all in one dimension; in more a grid of the same odd number
             along every coordinate, 9 of 16 in two; where three along each are too many, as many points as this that
             fill the box evenly. At the root their cells are divided, into 64 in all. Of actions that are not all real,

@@ -229,7 +229,7 @@ def plain_search(model, state, simulations, rng, last, sights, hold, memory, cha
             best = other if rng.random() * number < 1 else best
         return best
 
-    hold = min(hold, steps)
+    hold = min(hold, 4 * steps)
     if hasattr(model, "player"):
         memory, changes = 0.0, 0.0
     begun = [min(max(0.0, low), high)] * steps
