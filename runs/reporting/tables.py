@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from bonspiel.runs.counting import Steps
 from bonspiel.runs.experiment import Setting, amount
 from bonspiel.runs.progress import counted
 from bonspiel.runs.provenance import texts
 from bonspiel.runs.reporting.chart import UNITS
+from bonspiel.runs.reporting.model_steps import Steps
 from bonspiel.runs.reporting.notes import facts
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.statistics.curves import Column, Panel

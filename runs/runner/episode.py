@@ -18,7 +18,6 @@ from bonspiel.planners.contract.decisions import BrokenContract, CheckedSearch, 
 from bonspiel.planners.core.code.errors import error_text
 from bonspiel.planners.do_nothing import null_action
 from bonspiel.planners.model import Array
-from bonspiel.runs.counting import simulations_for
 from bonspiel.runs.draws import environment_rng, planner_rng
 from bonspiel.runs.experiment import RunError, Setting
 from bonspiel.runs.plants import PlantText
@@ -57,13 +56,6 @@ def budget_of(amount: float, unit: str) -> planners.Budget:
     return planners.Budget(seconds=amount / 1000.0)
 
 
-def own_budget(setting: Setting) -> planners.Budget:
-    """The budget of a setting, in simulations also if it is one in steps of the model."""
-    if setting.unit == "steps":
-        return planners.Budget(simulations_for(setting.env, setting.planner, setting.budget, setting.seed))
-    return budget_of(setting.budget, setting.unit)
-
-
 Watch = Callable[[Array, planners.Decision, float], None]
 """Takes the state, the decision there, and the reward of the step that followed."""
 
@@ -89,10 +81,10 @@ def play(
         watch: is shown each step.
 
     Raises:
-        ValueError: the planner broke the contract of planners, the environment gave a reward or a state that is not
-            finite, or a budget in steps cannot be counted or is less than a simulation takes.
+        ValueError: the planner broke the contract of planners, or the environment gave a reward or a state that is not
+            finite.
     """
-    own, budget = planner_rng(setting, index), own_budget(setting)
+    own, budget = planner_rng(setting, index), budget_of(setting.budget, setting.unit)
     plant = model if plant is None else plant
     state = plant.initial_state(environment_rng(setting.seed, index, 0))
     under_way = deque([null_action(plant)] * delay)
@@ -130,8 +122,7 @@ def _ready(env: str, planner: str, unit: str) -> tuple[Any, planners.Planner]:
     """A model and a planner that has planned once: loading or compiling its code is no part of a decision's time."""
     model, chosen, rng = model_of(env), planners.parse(planner), np.random.default_rng(0)
     with suppress(Exception, SystemExit):  # an error here occurs in the episodes as well, which report it
-        smallest = budget_of(1, "simulations" if unit == "steps" else unit)
-        checked_plan(chosen, model, model.initial_state(rng), smallest, rng)
+        checked_plan(chosen, model, model.initial_state(rng), budget_of(1, unit), rng)
     return model, chosen
 
 

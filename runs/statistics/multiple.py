@@ -61,7 +61,6 @@ def all_pairs(
     environments: Sequence[str] = (),
     simulations: Floats = (),
     milliseconds: Floats = (),
-    steps: Floats = (),
     by_holm: bool = False,
 ) -> Comparisons:
     """Compare every two planners of a run wherever both have played; see `compare.compare`.
@@ -72,7 +71,7 @@ def all_pairs(
     result, left_out = list[Comparison](), list[LeftOut]()
     chosen = places(suite, environments)
     settings = [setting for setting in suite.settings() if setting.env in chosen]
-    wanted = budgets(settings, simulations, milliseconds, steps)
+    wanted = budgets(settings, simulations, milliseconds)
     for env in chosen:
         for key in wanted:
             here = [setting for setting in settings if (setting.env, *setting[2:4]) == (env, *key)]
@@ -97,7 +96,6 @@ def across(
     environments: Sequence[str] = (),
     simulations: Floats = (),
     milliseconds: Floats = (),
-    steps: Floats = (),
 ) -> Comparisons:
     """Compare planners of two runs where they met the same noise: the same environment and seed.
 
@@ -109,7 +107,6 @@ def across(
         environments: as of `compare.compare`, and so the others.
         simulations: budgets.
         milliseconds: the same in milliseconds.
-        steps: the same in steps of the model.
 
     Raises:
         UsageError: a planner, environment or budget is not there, or there is nothing to compare.
@@ -117,7 +114,7 @@ def across(
     result, left_out = list[Comparison](), list[LeftOut]()
     chosen = places(ours.suite, environments)
     settings = [setting for setting in ours.suite.settings() if setting.env in chosen]
-    wanted = budgets(settings, simulations, milliseconds, steps)
+    wanted = budgets(settings, simulations, milliseconds)
     others: dict[tuple[object, ...], Setting] = {setting[:4]: setting for setting in theirs.suite.settings()}
     pairs = {env: _texts(ours.suite, theirs.suite, env, names) for env in chosen}
     for place, name in enumerate(names):

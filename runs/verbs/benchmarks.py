@@ -13,7 +13,6 @@ from bonspiel.runs.verbs.command_line import (
     add_cluster,
     add_jobs,
     add_planners,
-    add_steps,
     resumable,
     workers,
 )
@@ -35,8 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     place = backends.Place(arguments.backend, arguments.address)
     backends.check(place)
     part = RunPart.parse(arguments.part) if arguments.part else WHOLE
-    names = "planner", "budget", "milliseconds", "episodes", "seed", "added", "steps"
-    given = [getattr(arguments, name) for name in names]
+    given = [getattr(arguments, name) for name in ("planner", "budget", "milliseconds", "episodes", "seed", "added")]
     chosen = lookup.load(arguments.target, arguments.planner, arguments.added).override(*given)
     if arguments.plant is not None or arguments.delay:
         chosen = chosen.played_in(arguments.plant, arguments.delay)
@@ -134,7 +132,6 @@ def add_verbs(verb: Verb) -> None:
         type=str,
     )
     add_budgets(command, " (default: those of SUITE|ENV)")
-    add_steps(command, " (default: those of SUITE|ENV)")
     option(
         command, "--plant", "ENV", "play in this environment, while planners plan in that of the same spaces before it"
     )
@@ -179,7 +176,7 @@ def add_bench(verb: Verb) -> None:
         "NAME",
         (
             "benchmark to run, e.g. speed, memory; a wrong name lists all (default: all "
-            "but serving_dc4, which needs the extra web)"
+            "except restoring, sequences and serving_dc4, which need other packages)"
         ),
         nargs="*",
     )

@@ -198,6 +198,9 @@ def test_sequences_are_measured_beside_mujoco_with_one_thread_and_with_all(run, 
     ]
     assert all(m["value"] > 100.0 for m in found)
     assert os.environ["OMP_NUM_THREADS"] == "7"
+    monkeypatch.setattr(sequences, "ENVIRONMENTS", ("no_such_package:Any-v0",))
+    status, _, err = run("bench", "sequences")
+    assert status == 2 and "needs MuJoCo" in err
 
 
 def test_workers_are_measured_at_a_place(run, monkeypatch):

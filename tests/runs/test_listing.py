@@ -128,6 +128,7 @@ def test_names_of_each_kind_are_shown(run, name, words):
         ("dwp", "unknown planner, environment or game 'dwp'. Did you mean 'dpw'? Known: random, uct, "),
         ("refined_abstraction", "take 'adaptive' instead"),
         ("dpw:exploration=1", "write the name without its parameters: bonspiel list dpw"),
+        ("family:trapp", "unknown family 'family:trapp'. Did you mean 'family:trap'?"),
         ("family:trap:dim=2", "write the name without its parameters: bonspiel list family:trap"),
         ("quick", "'quick' is a suite; to see what it runs: bonspiel run quick --dry-run"),
         ("gym:Pendulum-v1", "those of gymnasium.make('Pendulum-v1')"),

@@ -1,6 +1,5 @@
-"""Steps of the model, counted inside searches, and budgets in such steps."""
+"""Steps of the model, counted inside compiled searches."""
 
-import json
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -11,15 +10,10 @@ from bonspiel import envs, planners
 from bonspiel.envs.trap.model import Trap
 from bonspiel.planners.jit import PROBLEM, RNG, VECTOR, compiled, int64, kernel, problem_of, rollout, run
 from bonspiel.planners.model import Array, Rng
-from bonspiel.runs import counting
-from bonspiel.runs.counting import Steps, count, counted, simulations_for
 from bonspiel.runs.draws import environment_rng
 from bonspiel.runs.experiment import Setting
-from bonspiel.runs.reporting.model_steps import of_run, of_settings
-from bonspiel.runs.results.packed import read_any
+from bonspiel.runs.reporting.model_steps import Steps, counted, of_run, of_settings, steps
 from bonspiel.runs.results.store import Effort
-from bonspiel.runs.suite import Suite
-from bonspiel.runs.suites import lookup
 
 
 def setting(simulations, planner="uct"):
@@ -65,9 +59,9 @@ def test_the_count_is_that_of_a_model_in_python(env, planner):
 
 
 def test_steps_of_a_simulation():
-    assert count(envs.parse("trap"), planners.parse("uct"), setting(50)) == Steps(50, 2.0)
-    assert count(envs.parse("trap"), planners.parse("random"), setting(50)) == Steps(0, 0.0)  # it does not simulate
-    long = count(envs.parse("treasure_hunt:size=5"), planners.parse("uct:leaf=rollout"), setting(20))
+    assert steps(envs.parse("trap"), planners.parse("uct"), setting(50)) == Steps(50, 2.0)
+    assert steps(envs.parse("trap"), planners.parse("random"), setting(50)) is None  # it does not simulate
+    long = steps(envs.parse("treasure_hunt:size=5"), planners.parse("uct:leaf=rollout"), setting(20))
     assert 2.0 < long.per_simulation < 50.0
 
 
@@ -84,20 +78,6 @@ class Slow(Trap):
     compiled = False
 
 
-class Stepwise(Slow):
-    rollout = None
-
-
-class Looking:
-    """A planner in Python that tries every simulation's action for one step."""
-
-    def plan(self, model, state, budget, rng, root_actions=None):
-        decision, after = planners.parse("random").plan(model, state, budget, rng), np.empty_like(state)
-        for _ in range(budget.simulations):
-            model.step(state, decision.action, after, model.params, rng)
-        return replace(decision, simulations=budget.simulations)
-
-
 class Aloof:
     """A planner whose simulations do not reach the model."""
 
@@ -106,65 +86,10 @@ class Aloof:
 
 
 def test_what_cannot_be_counted_is_not_told():
-    assert count(Odd(), planners.parse("uct:leaf=rollout"), setting(50)) is None
-    assert count(Odd(), planners.parse("uct:leaf=tree"), setting(50)) == Steps(50, 2.0)
-    assert count(Slow(), planners.parse("uct"), setting(50)) is None
-    assert count(envs.parse("trap"), Aloof(), setting(50)) is None
-
-
-def test_searches_in_python_are_counted_where_they_step():
-    assert count(Stepwise(), planners.parse("uct"), setting(50)) == Steps(50, 2.0)
-    assert count(envs.parse("trap"), Looking(), setting(50)) is None  # Trap has a rollout of its own
-    assert count(Stepwise(), Looking(), setting(50)) == Steps(50, 1.0)
-    assert count(Stepwise(), planners.parse("icem"), setting(40)) == Steps(40, 2.0)
-
-
-def test_many_sequences_at_once_are_as_many_steps_as_they_have_actions():
-    class AtOnce(Stepwise):
-        def sequence_returns(self, state, actions, params, rng):
-            return actions.sum((1, 2))
-
-    assert count(AtOnce(), planners.parse("icem"), setting(40)) == Steps(40, 2.0)
-
-
-def test_a_budget_in_steps_is_the_simulations_that_take_them():
-    assert simulations_for("trap", "uct", 500, 0) == 250
-    assert simulations_for("trap", "random", 500, 0) == 1
-    few = simulations_for("treasure_hunt:size=5", "dpw:leaf=tree", 3000, 0)
-    found = count(envs.parse("treasure_hunt:size=5"), planners.parse("dpw:leaf=tree"), setting(few, "dpw:leaf=tree"))
-    assert few > 60 and few * found.per_simulation == pytest.approx(3000, rel=0.1)
-    with pytest.raises(ValueError, match="1 model steps: one simulation takes 2"):
-        simulations_for("trap", "icem", 1, 0)
-
-
-def test_a_budget_in_steps_that_cannot_be_counted_is_refused(monkeypatch):
-    monkeypatch.setattr(counting, "count", lambda *given: None)
-    with pytest.raises(ValueError, match="cannot be counted: give a budget in simulations or milliseconds"):
-        simulations_for("trap", "uct", 501, 0)
-
-
-def test_a_run_with_budgets_in_steps_is_compared_verified_and_has_its_targets(run, tmp_path):
-    line = "--planner uct --planner random --steps 500,40 --episodes 3 --jobs 1 --out played"
-    status, out, _ = run("run", "trap", *line.split())
-    assert status == 0 and "| 40 model steps" in out and "| 500 model steps" in out
-    with read_any(tmp_path / "played") as store:
-        made = {(one.planner, one.budget): effort.simulations / effort.steps for one, effort in store.efforts().items()}
-    assert made["uct", 500] == 250 and made["uct", 40] == 20
-    status, out, _ = run("compare", "played", "uct", "random", "--steps", "500")
-    assert status == 0 and "| 500 model steps | 3" in out and "40 model steps" not in out
-    status, out, _ = run("verify", "played", "--share", "1")
-    assert status == 0
-    status, out, _ = run("targets", "played")
-    assert status == 0 and "model steps of a decision at which" in out and "> 500" in out
-    assert "Budget in model steps" in (tmp_path / "played/report.html").read_text()
-
-
-def test_a_suite_has_budgets_in_steps(tmp_path, run):
-    (tmp_path / "mine.toml").write_text('[[experiment]]\nenv = "trap"\nplanners = ["uct"]\nsteps = [60]\n')
-    assert list(lookup.load("mine.toml").settings()) == [Setting("trap", "uct", 60, "steps", 0)]
-    written = lookup.load("mine.toml").to_json()
-    assert Suite.of("mine", json.loads(written)).to_json() == written
-    assert '"steps"' not in lookup.load("trap").to_json()
+    assert steps(Odd(), planners.parse("uct:leaf=rollout"), setting(50)) is None
+    assert steps(Odd(), planners.parse("uct:leaf=tree"), setting(50)) == Steps(50, 2.0)
+    assert steps(Slow(), planners.parse("uct"), setting(50)) is None
+    assert steps(envs.parse("trap"), Aloof(), setting(50)) is None
 
 
 def test_a_run_whose_planner_fails_is_told_all_the_same(fakes, monkeypatch):
@@ -185,14 +110,14 @@ def test_decisions_begin_where_the_episodes_of_the_run_did():
             begun.append(rng.random())
             return np.zeros(2)
 
-    count(Anywhere(), planners.parse("uct"), setting(5)._replace(seed=7))
+    steps(Anywhere(), planners.parse("uct"), setting(5)._replace(seed=7))
     assert begun == [environment_rng(7, episode, 0).random() for episode in range(3)]
 
 
 def test_the_model_stays_as_it_was():
     model = envs.parse("treasure_hunt:size=5")
     before = dict(vars(model)), model.params.copy()
-    count(model, planners.parse("uct"), setting(5))
+    steps(model, planners.parse("uct"), setting(5))
     assert vars(model) == before[0]
     np.testing.assert_array_equal(model.params, before[1])
 
