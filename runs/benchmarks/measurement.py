@@ -4,8 +4,9 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from bonspiel import planners
+from bonspiel import envs, planners
 
 REPEATS = 7
 TARGET_SECONDS = 0.1  # least length of a repeat: shorter ones measure the clock and the scheduler
@@ -34,6 +35,17 @@ def only_by_name(benchmark: Benchmark) -> Benchmark:
     """Mark a benchmark that needs an extra: it is measured only if it is named."""
     vars(benchmark)[ONLY_BY_NAME] = True
     return benchmark
+
+
+def installed(names: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    """Texts and models of Gymnasium's environments, without those whose packages are not installed."""
+    for name in names:
+        text = f"gym:{name}:horizon=1000"
+        try:
+            model = envs.parse(text)
+        except ValueError:
+            continue
+        yield text, model
 
 
 def planner_name(text: str) -> str:

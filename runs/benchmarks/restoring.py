@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from bonspiel import envs
 from bonspiel.envs.snapshot.check import branch, drawn
 from bonspiel.planners.model import Rng
-from bonspiel.runs.benchmarks.measurement import Measurement, only_by_name
+from bonspiel.runs.benchmarks.measurement import Measurement, installed, only_by_name
 
 ENVIRONMENTS = (
     *("Pendulum-v1", "HalfCheetah-v5", "LunarLander-v3", "BipedalWalker-v3"),
@@ -24,12 +23,8 @@ SECONDS = 2.0  # of the processor, that a measurement takes
 @only_by_name
 def restoring(_: Sequence[str]) -> Iterator[Measurement]:
     """Steps in sequences of 20 actions from the state after 30 steps, restored, and bare; without a planner."""
-    for name in ENVIRONMENTS:
-        text, rng = f"gym:{name}:horizon=1000", np.random.default_rng(0)
-        try:
-            model: Any = envs.parse(text)
-        except ValueError:  # its package is not installed
-            continue
+    for text, model in installed(ENVIRONMENTS):
+        rng = np.random.default_rng(0)
         env = model.storage.fresh()
         steps, observation = episode(model, env, rng)
         observed = model.observe(env, observation, steps)

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from bonspiel import envs
 from bonspiel.envs.snapshot.mujoco_batch import threads_allowed
 from bonspiel.planners.model import Array
-from bonspiel.runs.benchmarks.measurement import Measurement, only_by_name, seconds_of
+from bonspiel.runs.benchmarks.measurement import Measurement, installed, only_by_name, seconds_of
 from bonspiel.runs.experiment import UsageError
 
 ENVIRONMENTS = "HalfCheetah-v5", "Hopper-v5", "Ant-v5"
@@ -23,16 +22,11 @@ THREADS = "OMP_NUM_THREADS"
 @only_by_name
 def sequences(_: Sequence[str]) -> Iterator[Measurement]:
     """Steps a second of 97 sequences of 30 random actions, by one thread and by all, ours and MuJoCo's own."""
-    measured = False
-    for name in ENVIRONMENTS:
-        text, rng = f"gym:{name}:horizon=1000", np.random.default_rng(0)
-        try:
-            model: Any = envs.parse(text)
-        except ValueError:  # its package is not installed
-            continue
-        if not hasattr(model, "sequence_returns"):
-            continue
-        measured = True
+    batched = [(text, model) for text, model in installed(ENVIRONMENTS) if hasattr(model, "sequence_returns")]
+    if not batched:
+        raise UsageError("sequences: needs MuJoCo; pip install -e '.[mujoco]'")
+    for text, model in batched:
+        rng = np.random.default_rng(0)
         state = model.initial_state(rng)
         actions = PART * rng.uniform(model.action_low, model.action_high, (*SHAPE, len(model.action_low)))
         played = np.count_nonzero(model.sequence_returns(state, actions, model.params, rng))  # 0 after the end
@@ -43,8 +37,6 @@ def sequences(_: Sequence[str]) -> Iterator[Measurement]:
             where = f"{threads} thread{'s' * (threads > 1)}"
             yield Measurement("sequences", played / ours, "steps/s", f"sequence_returns, {where}", text)
             yield Measurement("sequences", actions[..., 0].size / theirs, "steps/s", f"mujoco.rollout, {where}", text)
-    if not measured:
-        raise UsageError("sequences: needs MuJoCo; pip install -e '.[mujoco]'")
 
 
 @contextmanager
@@ -55,8 +47,10 @@ def allowed(threads: int) -> Iterator[None]:
     try:
         yield
     finally:
-        del os.environ[THREADS]
-        os.environ.update({} if before is None else {THREADS: before})
+        if before is None:
+            del os.environ[THREADS]
+        else:
+            os.environ[THREADS] = before
 
 
 def rollout(env: Any, actions: Array, threads: int) -> "partial[Any]":

@@ -195,8 +195,8 @@ def registries_of(name: str) -> list["Registry"]:
         raise ValueError(f"{name!r}: write the name without its parameters: bonspiel list {known_part}")
     if name in lookup.names():
         raise ValueError(f"{name!r} is a suite; to see what it runs: bonspiel run {name} --dry-run")
-    if base == "family":
-        raise unknown("family", name, [of for of in everything if of.startswith("family:")])
+    if alike := [of for of in everything if of.startswith(f"{base}:")]:
+        raise unknown(base, name, alike)
     if base == "gym":
         id = name.partition(":")[2]
         raise ValueError(
