@@ -10,7 +10,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-UNITS = ("simulations", "ms")
+UNITS = ("simulations", "steps", "ms")
+NOUNS = {"simulations": "simulation", "steps": "model step", "ms": "ms"}
 
 
 class UsageError(Exception):
@@ -32,8 +33,8 @@ class Setting(NamedTuple):
 
 
 def amount(budget: float, unit: str) -> str:
-    """A budget in words, such as "100 simulations", "1 simulation" and "1 ms"."""
-    return f"{budget:g} {'simulation' if budget == 1 and unit == 'simulations' else unit}"
+    """A budget in words, such as "100 simulations", "1 simulation", "500 model steps" and "1 ms"."""
+    return f"{budget:g} {NOUNS[unit]}{'s' * (budget != 1 and unit != 'ms')}"
 
 
 def number(name: str, value: Any, low: float, high: float, *, whole: bool) -> Any:
@@ -157,6 +158,7 @@ class Experiment:
         milliseconds: budgets in milliseconds per decision.
         episodes: episodes for each planner and budget.
         seed: random seed.
+        steps: budgets in steps of the model per decision, see `counting.simulations_for`.
     """
 
     env: str
@@ -165,6 +167,7 @@ class Experiment:
     milliseconds: tuple[int | float, ...] = ()
     episodes: int = 100
     seed: int = 0
+    steps: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         """Normalise the numbers and refuse what cannot be played."""
@@ -172,19 +175,22 @@ class Experiment:
         for name, (low, high) in whole.items():
             object.__setattr__(self, name, number(name, getattr(self, name), low, high, whole=True))
         simulations = tuple(number("budget", b, 1, 1e12, whole=True) for b in self.simulations)
+        steps = tuple(number("steps", b, 1, 1e15, whole=True) for b in self.steps)
         milliseconds = tuple(number("milliseconds", b, 1e-3, 1e9, whole=False) for b in self.milliseconds)
         object.__setattr__(self, "simulations", simulations)
+        object.__setattr__(self, "steps", steps)
         object.__setattr__(self, "milliseconds", milliseconds)
         if not self.planners:
             raise UsageError(f"{self.env}: needs at least one planner")
-        if not (simulations or milliseconds):
-            raise UsageError(f"{self.env}: needs at least one budget, in simulations or in milliseconds")
+        if not (simulations or steps or milliseconds):
+            raise UsageError(f"{self.env}: needs at least one budget, in simulations, model steps or milliseconds")
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "Experiment":
         """From a table of a TOML or JSON file."""
         known_fields(cls, given, "an experiment")
-        for name, kind in {"env": str, "planners": list, "simulations": list, "milliseconds": list}.items():
+        lists = dict.fromkeys(("planners", "simulations", "steps", "milliseconds"), list)
+        for name, kind in {"env": str, **lists}.items():
             if not isinstance(given.get(name, kind()), kind):
                 raise UsageError(f"{name}={given[name]!r}: must be a {'text' if kind is str else 'list'}")
         if "env" not in given:
@@ -202,6 +208,8 @@ class Experiment:
             for budget in self.simulations:
                 if entrant.max_simulations is None or budget <= entrant.max_simulations:
                     yield Setting(self.env, entrant.planner, budget, "simulations", self.seed)
+            for budget in self.steps:
+                yield Setting(self.env, entrant.planner, budget, "steps", self.seed)
             for time in self.milliseconds:
                 if entrant.max_milliseconds is None or time <= entrant.max_milliseconds:
                     yield Setting(self.env, entrant.planner, time, "ms", self.seed)

@@ -109,8 +109,9 @@ class Suite:
         episodes: int | None = None,
         seed: int | None = None,
         added: Sequence[str] = (),
+        steps: Sequence[float] = (),
     ) -> "Suite":
-        """This suite with other planners, budgets (of either unit), episodes or seed, where they are given.
+        """This suite with other planners, budgets (of any unit), episodes or seed, where they are given.
 
         Other planners, and those that are `added` to the suite's, play in all its environments with all budgets.
 
@@ -121,8 +122,8 @@ class Suite:
             UsageError: a number is out of range, or nothing is left to play.
         """
         changes: dict[str, Any] = {}
-        if simulations or milliseconds:
-            changes |= {"simulations": tuple(simulations), "milliseconds": tuple(milliseconds)}
+        if simulations or milliseconds or steps:
+            changes |= {"simulations": tuple(simulations), "milliseconds": tuple(milliseconds), "steps": tuple(steps)}
         if episodes is not None:
             changes["episodes"] = episodes
         if seed is not None:
@@ -146,8 +147,12 @@ class Suite:
         return replace(self, name=with_plant(self.name, plant, delay), experiment=changed)
 
     def to_json(self) -> str:
-        """As text, the same for equal suites."""
-        return json.dumps(asdict(self), sort_keys=True)
+        """As text, the same for equal suites; budgets in steps only where there are some, as before there were any."""
+        written = asdict(self)
+        for experiment in written["experiment"]:
+            if not experiment["steps"]:
+                del experiment["steps"]
+        return json.dumps(written, sort_keys=True)
 
     def digest(self) -> str:
         """A hash of the settings and numbers of episodes; names, labels and the description do not count."""
@@ -234,7 +239,7 @@ def _played_by(entrants: Sequence[str], experiments: Iterable[Experiment]) -> It
     seen: set[tuple[str, str, float]] = set()
     for experiment in experiments if entrants else ():
         new: dict[str, Any] = {}
-        for unit in ("simulations", "milliseconds"):
+        for unit in ("simulations", "steps", "milliseconds"):
             budgets = getattr(experiment, unit)
             new[unit] = tuple(budget for budget in budgets if (experiment.env, unit, budget) not in seen)
             seen.update((experiment.env, unit, budget) for budget in budgets)

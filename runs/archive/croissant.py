@@ -38,7 +38,7 @@ MEANINGS = {
     "env": "problem with its parameters",
     "planner": "planner with its parameters",
     "budget": "of a decision",
-    "unit": "of the budget: simulations, or ms for milliseconds",
+    "unit": "of the budget: simulations, steps of the model, or ms for milliseconds",
     "episode": "index; all planners meet the same noise in the episode of an index",
     "return": "discounted sum of the rewards",
     "steps": "decisions made",

@@ -10,7 +10,7 @@ import numpy as np
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
 from bonspiel.runs.benchmarks.measurement import TRAP, Measurement, planner_name, seconds_of, simulations_for
-from bonspiel.runs.reporting.model_steps import counted
+from bonspiel.runs.counting import counted
 
 MODELS = {TRAP: (100, 1_000, 100_000), "treasure_hunt:size=5": (1_000,)}
 COUNTED = 1_000  # simulations up to which model steps are counted

@@ -20,7 +20,7 @@ from bonspiel.runs.statistics.curves import Column, Panel, columns
 from bonspiel.runs.statistics.scale import BOUND, CONSTANT, DO_NOTHING, OPTIMUM, RANDOM, REFERENCE
 from bonspiel.runs.tables import fold
 
-NOUNS = {"simulations": "simulation", "ms": "millisecond"}
+NOUNS = {"simulations": "simulation", "steps": "model step", "ms": "millisecond"}
 UNITS = {unit: f"{noun}s per decision" for unit, noun in NOUNS.items()}
 RESOLUTION = 1e-3  # regrets below this part of the range from score 0 to 1 are drawn at the foot of their panel
 COLUMNS = 2  # panels side by side; on a page more would be too small to read

@@ -1,22 +1,12 @@
-"""Model steps per simulation, counted inside the searches of a planner while it decides.
+"""Model steps per simulation of the settings of a run, for its report."""
 
-A planner is handed a model that has a counter. It decides with the run's model as well, by the same draws: a count is
-reported only if both searches were the same.
-"""
-
-import copy
 import hashlib
 import math
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
-
-import numpy as np
 
 from bonspiel import envs, planners
 from bonspiel.planners.core.code.packages import origin
-from bonspiel.planners.model import Array, Model
-from bonspiel.planners.planner import Decision
-from bonspiel.runs.draws import environment_rng, planner_rng
+from bonspiel.runs.counting import Steps, count
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.plants import PlantText
 from bonspiel.runs.progress import followed
@@ -26,45 +16,6 @@ from bonspiel.runs.suite import modules
 LONGEST = 0.02  # s; dearer decisions are not made again for a report
 PATIENCE = 10  # times as long ones are for a leaderboard, which leaves out planners that cannot be counted
 LARGEST = 1_000  # simulations
-DECISIONS = 3
-
-
-def counted(model: Model) -> tuple[Model, Array]:
-    """A copy of a model whose steps in searches are counted, and its counter; the first entry is the steps so far.
-
-    It is NaN if a rollout could not be counted, and 0 if the planner makes steps in ways of its own.
-    """
-    copied, counter = copy.copy(model), np.zeros(1 + model.state_dim)
-    object.__setattr__(copied, "step_counter", counter)  # models are frozen
-    return copied, counter
-
-
-class Steps(NamedTuple):
-    """Model steps per simulation, in decisions of `simulations` simulations."""
-
-    simulations: int
-    per_simulation: float
-
-
-def steps(model: Model, planner: planners.Planner, setting: Setting) -> Steps | None:
-    """Count in the first decisions of a setting with a budget in simulations; None if it cannot be done."""
-    if not model.compiled:
-        return None
-    done, found = 0, 0.0
-    for episode in range(DECISIONS):
-        state = model.initial_state(environment_rng(setting.seed, episode, 0))
-        counting, counter = counted(model)
-        budget = planners.Budget(simulations=int(setting.budget))
-        ours, theirs = (planner.plan(one, state, budget, planner_rng(setting, episode)) for one in (counting, model))
-        if not _same(ours, theirs):
-            return None
-        done, found = done + ours.simulations, found + float(counter[0])
-    return Steps(int(setting.budget), found / done) if found > 0.0 else None
-
-
-def _same(a: Decision, b: Decision) -> bool:
-    pairs = ((a.action, b.action), (a.visits, b.visits), (a.values, b.values))
-    return a.simulations == b.simulations and all(np.array_equal(x, y, equal_nan=x.dtype.kind == "f") for x, y in pairs)
 
 
 def of_run(store: Store) -> Iterator[tuple[str, str, Steps | None]]:
@@ -134,6 +85,7 @@ def _countable(efforts: Mapping[Setting, Effort], longest: float) -> dict[tuple[
 
 def _counted(setting: Setting) -> Steps | None:
     try:
-        return steps(envs.parse(PlantText.of(setting.env).model), planners.parse(setting.planner), setting)
+        found = count(envs.parse(PlantText.of(setting.env).model), planners.parse(setting.planner), setting)
+        return found if found is not None and found.simulations > 0 else None
     except Exception:  # of another version, or a planner that failed in the run as well
         return None

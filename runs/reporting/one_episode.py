@@ -65,13 +65,15 @@ def check_episode(store: Store, episode: int) -> None:
     """Refuse the number of an episode that nobody finished.
 
     Raises:
-        UsageError: no planner with a budget in simulations did.
+        UsageError: no planner with a budget in simulations or steps did.
     """
     numbers = store.values("episode")
-    played = {int(at) for one, found in numbers.items() if one.unit == "simulations" for at in found}
+    played = {int(at) for one, found in numbers.items() if one.unit != "ms" for at in found}
     if episode not in played:
         known = f"from {min(played)} to {max(played)}" if played else "but there is none"
-        raise UsageError(f"episode={episode}: must be one that was played with a budget in simulations, {known}")
+        raise UsageError(
+            f"episode={episode}: must be one that was played with a budget in simulations or steps, {known}"
+        )
 
 
 def of_run(store: Store, episode: int | None = None) -> dict[str, Replays]:
@@ -81,7 +83,7 @@ def of_run(store: Store, episode: int | None = None) -> dict[str, Replays]:
         store: the run.
         episode: its number, however long it takes; if None, 0 with each planner's largest budget that is quick.
     """
-    at, returns = episode or 0, {one: sample for one, sample in store.returns().items() if one.unit == "simulations"}
+    at, returns = episode or 0, {one: sample for one, sample in store.returns().items() if one.unit != "ms"}
     longest = min(LONGEST, ALL / max(1, len({one[:2] for one in returns}))) if episode is None else np.inf
     means = {one: np.sum(sample) / max(1, len(sample)) for one, sample in returns.items()}
     failed = {one[:5] for one in store.failures()}

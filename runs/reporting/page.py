@@ -13,12 +13,12 @@ from plotly.offline import get_plotlyjs
 
 from bonspiel.html_template import csp_hash, fill_template, json_for_html, read_cached
 from bonspiel.planners.model import Array
+from bonspiel.runs.counting import DECISIONS, Steps
 from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.progress import Advance, counted, progress
 from bonspiel.runs.reporting import chart, charts, model_steps, one_episode, tables, targets_page
 from bonspiel.runs.reporting.figures import Figures, budget_choice, legend
-from bonspiel.runs.reporting.model_steps import Steps
 from bonspiel.runs.reporting.notes import changes, invalid_rollouts
 from bonspiel.runs.results.store import Count, Store
 from bonspiel.runs.statistics import curves, timing
@@ -28,7 +28,7 @@ from bonspiel.runs.statistics.paired import probability_of_improvement
 from bonspiel.runs.statistics.sample import Interval, grouped
 
 FOLDER = Path(__file__).parent
-UNITS = {"simulations": "Budget in simulations", "ms": "Budget in time"}
+UNITS = {"simulations": "Budget in simulations", "steps": "Budget in model steps", "ms": "Budget in time"}
 POLICY = (  # {}: the hash of the script
     "default-src 'none'; script-src {}; style-src 'unsafe-inline'; "
     "img-src data: blob:; base-uri 'none'; form-action 'none'"
@@ -189,7 +189,7 @@ def fill(
 
 
 STEPS = (
-    f"Steps were counted for this page, inside the search, in {model_steps.DECISIONS} first decisions with the "
+    f"Steps were counted for this page, inside the search, in {DECISIONS} first decisions with the "
     "run's own seeds and its largest budget that is quick; each was made with and without the counter, and counts "
     "stand only where both searches were the same. The step of the episode itself is not counted. Simulations per "
     "second are those of the run, all budgets in simulations together, on its machines."
@@ -210,7 +210,7 @@ def _improvements(samples: Mapping[Setting, Array], budget: float) -> dict[tuple
 def _speed(store: Store, env: str) -> dict[str, float]:
     sums: dict[str, Array] = {}
     for setting, effort in store.efforts().items():
-        if setting.env == env and setting.unit == "simulations":
+        if setting.env == env and setting.unit != "ms":
             both = np.array([math.nan if effort.simulations is None else effort.simulations, effort.seconds])
             sums[setting.planner] = sums.get(setting.planner, np.zeros(2)) + both
     return {planner: done / took if done * took > 0.0 else math.nan for planner, (done, took) in sums.items()}

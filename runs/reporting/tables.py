@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from bonspiel.runs.counting import Steps
 from bonspiel.runs.experiment import Setting, amount
 from bonspiel.runs.progress import counted
 from bonspiel.runs.provenance import texts
 from bonspiel.runs.reporting.chart import UNITS
-from bonspiel.runs.reporting.model_steps import Steps
 from bonspiel.runs.reporting.notes import facts
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.statistics.curves import Column, Panel
@@ -103,7 +103,7 @@ def of_steps(env: str, labels: Mapping[str, str], found: Mapping[str, Steps | No
         fast = number(rate, ",.0f") if math.isfinite(rate) else NOTHING
         cells = text("not counted"), NOTHING, NOTHING
         if steps:
-            n, each = steps
+            n, each = steps.simulations, steps.per_simulation
             cells = number(n, ",.0f"), number(each), number(n * each, ",.0f")
         rows.append([text(labels[planner]), *cells, fast])
     steps_per = [f"model steps per {unit}" for unit in ("simulation", "decision")]

@@ -79,8 +79,9 @@ class Targets:
 
 
 def default_cost(store: Store) -> str:
-    """Simulations, or milliseconds if all budgets are times."""
-    return SIMULATIONS if any(one.unit == "simulations" for one in store.suite.settings()) else TIME
+    """Simulations; model steps, or milliseconds, if no budget is in simulations."""
+    units = {one.unit for one in store.suite.settings()}
+    return SIMULATIONS if "simulations" in units else STEPS if "steps" in units else TIME
 
 
 def targets(
@@ -147,14 +148,18 @@ def _costs(
     simulated = [setting for setting in counted if setting.unit == "simulations"]
     if cost == SIMULATIONS:
         return {setting: setting.budget for setting in simulated}
+    given = {setting: setting.budget for setting in counted if setting.unit == "steps"}
     efforts = {setting: effort for setting, effort in store.efforts().items() if setting in simulated}
     if cost == TIME:
+        efforts = {
+            setting: effort for setting, effort in store.efforts().items() if setting in simulated or setting in given
+        }
         return {setting: 1e3 * effort.seconds / effort.steps for setting, effort in efforts.items()}
     if per_simulation is None:
         steps = model_steps.of_settings(efforts, store.model_steps)
     else:
         steps = {setting: per_simulation.get((setting.env, setting.planner), math.nan) for setting in efforts}
-    return {
+    return given | {
         setting: math.nan if effort.simulations is None else steps[setting] * effort.simulations / effort.steps
         for setting, effort in efforts.items()
     }

@@ -5,9 +5,9 @@ import math
 from collections.abc import Iterator, Mapping
 from html import escape
 
+from bonspiel.runs.counting import Steps
 from bonspiel.runs.reporting import targets, targets_chart
 from bonspiel.runs.reporting.drawing import svg
-from bonspiel.runs.reporting.model_steps import Steps
 from bonspiel.runs.reporting.tables import Cell, table, text
 from bonspiel.runs.reporting.targets import SIMULATIONS, STEPS, TIME, Targets
 from bonspiel.runs.results.store import Store

@@ -12,7 +12,7 @@ CHUNK = 10_000  # episodes in memory
 
 
 def take(old: Store, new: Store) -> None:
-    """Add the episodes that a new run has in common with an old one, of budgets in simulations.
+    """Add the episodes that a new run has in common with an old one, of budgets that are not times.
 
     The problem and the planner are the same with all their parameters, and the seed. The sources may differ: who keeps
     episodes knows which planners have changed since.
@@ -20,7 +20,7 @@ def take(old: Store, new: Store) -> None:
     known = set(old.suite.settings())
     for setting, numbers in new.pending().items():
         same = all(old.resolved.get(text) == new.resolved[text] for text in (setting.env, setting.planner))
-        if setting in known and setting.unit == "simulations" and same:
+        if setting in known and setting.unit != "ms" and same:
             missing = set(numbers)
             add_all(new, setting, (one for one in old.episodes(setting) if one.number in missing))
 

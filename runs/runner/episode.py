@@ -18,6 +18,7 @@ from bonspiel.planners.contract.decisions import BrokenContract, CheckedSearch, 
 from bonspiel.planners.core.code.errors import error_text
 from bonspiel.planners.do_nothing import null_action
 from bonspiel.planners.model import Array
+from bonspiel.runs.counting import StepBudget
 from bonspiel.runs.draws import environment_rng, planner_rng
 from bonspiel.runs.experiment import RunError, Setting
 from bonspiel.runs.plants import PlantText
@@ -81,14 +82,18 @@ def play(
         watch: is shown each step.
 
     Raises:
-        ValueError: the planner broke the contract of planners, or the environment gave a reward or a state that is not
-            finite.
+        ValueError: the planner broke the contract of planners, the environment gave a reward or a state that is not
+            finite, or a budget in steps cannot be counted or is less than a simulation takes.
     """
-    own, budget = planner_rng(setting, index), budget_of(setting.budget, setting.unit)
+    own, steps = planner_rng(setting, index), None
+    if setting.unit == "steps":
+        steps = StepBudget(model, planner, setting)
+    else:
+        budget = budget_of(setting.budget, setting.unit)
     plant = model if plant is None else plant
     state = plant.initial_state(environment_rng(setting.seed, index, 0))
     under_way = deque([null_action(plant)] * delay)
-    search = CheckedSearch(planner, model)
+    search = CheckedSearch(planner, model if steps is None else steps.model)
     total, weight, step = 0.0, 1.0, 0
     times, simulations, invalid, first_action = [], 0, 0, b""
     terminated = False
@@ -96,7 +101,11 @@ def play(
         if not all(map(math.isfinite, state.tolist())):
             raise ValueError(f"{setting.env} gave state={state} after {step} steps: must be finite")
         step += 1
+        if steps is not None:
+            budget = steps.next(state)
         decision = search.plan(state, budget, own)
+        if steps is not None:
+            steps.spend(decision)
         times.append(search.seconds)
         simulations += int(decision.simulations)
         invalid += int(decision.invalid)
@@ -122,7 +131,8 @@ def _ready(env: str, planner: str, unit: str) -> tuple[Any, planners.Planner]:
     """A model and a planner that has planned once: loading or compiling its code is no part of a decision's time."""
     model, chosen, rng = model_of(env), planners.parse(planner), np.random.default_rng(0)
     with suppress(Exception, SystemExit):  # an error here occurs in the episodes as well, which report it
-        checked_plan(chosen, model, model.initial_state(rng), budget_of(1, unit), rng)
+        smallest = budget_of(1, "simulations" if unit == "steps" else unit)
+        checked_plan(chosen, model, model.initial_state(rng), smallest, rng)
     return model, chosen
 
 

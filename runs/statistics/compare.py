@@ -72,6 +72,7 @@ def compare(
     environments: Sequence[str] = (),
     simulations: Floats = (),
     milliseconds: Floats = (),
+    steps: Floats = (),
 ) -> Comparisons:
     """Compare two planners of a run wherever both have played with the same seed: by environment, unit and budget.
 
@@ -81,19 +82,21 @@ def compare(
         a: a planner as `find` takes it.
         b: another one.
         environments: texts of the environments to compare in; all if empty.
-        simulations: budgets to compare at; if none is given in either unit, all of both.
+        simulations: budgets to compare at; if none is given in any unit, all.
         milliseconds: the same in milliseconds.
+        steps: the same in steps of the model.
 
     Raises:
         UsageError: a planner, environment or budget is not in the run or not clear, or there is nothing to compare.
     """
     chosen = choose(suite, a, b, environments)
     settings = [setting for setting in suite.settings() if setting.env in chosen]
-    wanted = budgets(settings, simulations, milliseconds)
+    wanted = budgets(settings, simulations, milliseconds, steps)
     result, left_out = [], []
     for env, texts in chosen.items():
         played = {setting[1:4]: setting for setting in settings if setting.env == env}
-        here = wanted if simulations or milliseconds else [key for key in wanted if key in {one[1:] for one in played}]
+        own = {one[1:] for one in played}
+        here = [key for key in wanted if simulations or milliseconds or steps or key in own]
         for budget, unit in here if all(texts) else ():
             ours, theirs = (played.get((text or "", budget, unit)) for text in texts)
             if ours is None or theirs is None:
@@ -132,10 +135,13 @@ def meet(
     return LeftOut(ours.env, ours.budget, ours.unit, "no episode in common yet")
 
 
-def budgets(settings: Sequence[Setting], simulations: Floats, milliseconds: Floats) -> list[tuple[float, str]]:
+def budgets(
+    settings: Sequence[Setting], simulations: Floats, milliseconds: Floats, steps: Floats
+) -> list[tuple[float, str]]:
     """The (budget, unit) pairs to compare at, in order; see `compare`."""
     known = list(dict.fromkeys(setting[2:4] for setting in settings))
-    wanted = [(budget, "simulations") for budget in simulations] + [(budget, "ms") for budget in milliseconds]
+    given = {"simulations": simulations, "ms": milliseconds, "steps": steps}
+    wanted = [(budget, unit) for unit, of_unit in given.items() for budget in of_unit]
     for one in wanted:
         if one not in known:
             choices = ", ".join(amount(*budget) for budget in known)

@@ -61,6 +61,7 @@ def all_pairs(
     environments: Sequence[str] = (),
     simulations: Floats = (),
     milliseconds: Floats = (),
+    steps: Floats = (),
     by_holm: bool = False,
 ) -> Comparisons:
     """Compare every two planners of a run wherever both have played; see `compare.compare`.
@@ -71,7 +72,7 @@ def all_pairs(
     result, left_out = list[Comparison](), list[LeftOut]()
     chosen = places(suite, environments)
     settings = [setting for setting in suite.settings() if setting.env in chosen]
-    wanted = budgets(settings, simulations, milliseconds)
+    wanted = budgets(settings, simulations, milliseconds, steps)
     for env in chosen:
         for key in wanted:
             here = [setting for setting in settings if (setting.env, *setting[2:4]) == (env, *key)]
@@ -96,6 +97,7 @@ def across(
     environments: Sequence[str] = (),
     simulations: Floats = (),
     milliseconds: Floats = (),
+    steps: Floats = (),
 ) -> Comparisons:
     """Compare planners of two runs where they met the same noise: the same environment and seed.
 
@@ -107,6 +109,7 @@ def across(
         environments: as of `compare.compare`, and so the others.
         simulations: budgets.
         milliseconds: the same in milliseconds.
+        steps: the same in steps of the model.
 
     Raises:
         UsageError: a planner, environment or budget is not there, or there is nothing to compare.
@@ -114,7 +117,7 @@ def across(
     result, left_out = list[Comparison](), list[LeftOut]()
     chosen = places(ours.suite, environments)
     settings = [setting for setting in ours.suite.settings() if setting.env in chosen]
-    wanted = budgets(settings, simulations, milliseconds)
+    wanted = budgets(settings, simulations, milliseconds, steps)
     others: dict[tuple[object, ...], Setting] = {setting[:4]: setting for setting in theirs.suite.settings()}
     pairs = {env: _texts(ours.suite, theirs.suite, env, names) for env in chosen}
     for place, name in enumerate(names):

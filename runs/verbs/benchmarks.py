@@ -13,6 +13,7 @@ from bonspiel.runs.verbs.command_line import (
     add_cluster,
     add_jobs,
     add_planners,
+    add_steps,
     resumable,
     workers,
 )
@@ -34,7 +35,8 @@ def run(arguments: argparse.Namespace) -> int:
     place = backends.Place(arguments.backend, arguments.address)
     backends.check(place)
     part = RunPart.parse(arguments.part) if arguments.part else WHOLE
-    given = [getattr(arguments, name) for name in ("planner", "budget", "milliseconds", "episodes", "seed", "added")]
+    names = "planner", "budget", "milliseconds", "episodes", "seed", "added", "steps"
+    given = [getattr(arguments, name) for name in names]
     chosen = lookup.load(arguments.target, arguments.planner, arguments.added).override(*given)
     if arguments.plant is not None or arguments.delay:
         chosen = chosen.played_in(arguments.plant, arguments.delay)
@@ -132,6 +134,7 @@ def add_verbs(verb: Verb) -> None:
         type=str,
     )
     add_budgets(command, " (default: those of SUITE|ENV)")
+    add_steps(command, " (default: those of SUITE|ENV)")
     option(
         command, "--plant", "ENV", "play in this environment, while planners plan in that of the same spaces before it"
     )

@@ -77,6 +77,11 @@ def add_budgets(command: argparse.ArgumentParser, note: str = "") -> None:
     listed(command, "--milliseconds", "T,...", f"time per decision in milliseconds; repeatable{note}")
 
 
+def add_steps(command: argparse.ArgumentParser, note: str) -> None:
+    """Add the budget of a decision in steps of the model."""
+    listed(command, "--steps", "N,...", f"model steps per decision; repeatable{note}")
+
+
 def add_planners(command: argparse.ArgumentParser, name: str, text: str, **given: Any) -> None:
     """Add a repeatable option whose value is a planner, or a grid of planners."""
     option(command, name, PLANNER, text, [], action=Extended, type=grid, **given)

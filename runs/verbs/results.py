@@ -15,7 +15,7 @@ from typing import Any
 
 from bonspiel.runs.experiment import UsageError, number
 from bonspiel.runs.files import writing
-from bonspiel.runs.verbs.command_line import DONE, FAILED, Verb, add_budgets
+from bonspiel.runs.verbs.command_line import DONE, FAILED, Verb, add_budgets, add_steps
 from bonspiel.runs.verbs.options import flag, option, repeatable
 
 CLEAR = "\x1b[H\x1b[2J"
@@ -191,7 +191,7 @@ def compare(arguments: argparse.Namespace) -> int:
         raise UsageError("give two planners, A B; or another run, OTHER or OTHER A B; or --all instead of these")
     if arguments.holm and not arguments.all:
         raise UsageError("--holm corrects p for the number of all pairs: give --all instead of names")
-    budgets = {"simulations": arguments.budget, "milliseconds": arguments.milliseconds}
+    budgets = {"simulations": arguments.budget, "milliseconds": arguments.milliseconds, "steps": arguments.steps}
     where: dict[str, Any] = {"environments": arguments.env, **budgets}
     with ExitStack() as stack:
         runs = [
@@ -315,6 +315,7 @@ def add_verbs(verb: Verb) -> None:
     flag(command, "--holm", "with --all: add p corrected for the number of pairs of a problem and budget (Holm)")
     repeatable(command, "--env", "ENV", "environment of the run; repeatable (default: all)")
     add_budgets(command, " (default: all budgets)")
+    add_steps(command, " (default: all budgets)")
     flag(command, "--json", "print one JSON object")
 
 

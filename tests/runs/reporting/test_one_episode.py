@@ -152,7 +152,7 @@ def test_an_episode_that_nobody_finished_is_refused_before_work(tmp_path, run):
     folder = played(tmp_path / "run", quick, planners=["constant"], simulations=[1])
     for episode in (2, 7):
         status, out, err = run("report", folder, "--episode", episode)
-        allowed = "must be one that was played with a budget in simulations, from 0 to 1"
+        allowed = "must be one that was played with a budget in simulations or steps, from 0 to 1"
         assert (status, out) == (2, "") and f"episode={episode}: {allowed}" in err
     timed = played(tmp_path / "timed", planners=["constant"], simulations=None, milliseconds=[1])
     assert "in simulations, but there is none" in run("report", timed, "--episode", 1)[2]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from bonspiel.runs import provenance
+from bonspiel.runs.counting import Steps
 from bonspiel.runs.reporting import targets_chart, targets_page
-from bonspiel.runs.reporting.model_steps import Steps
 from bonspiel.runs.reporting.targets import SIMULATIONS, STEPS, TIME, targets
 from bonspiel.runs.results import packed, run_folder
 from bonspiel.runs.results.rows import Batch, Episode
