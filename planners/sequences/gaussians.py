@@ -13,7 +13,8 @@ from bonspiel.planners.sequences.smooth import Knots, Rates
 @functools.lru_cache(maxsize=64)
 def _amplitudes(steps: int, beta: float) -> Array:
     """f^(-beta / 2) of the frequencies f of a sequence, scaled for a variance of 1 at every step, [steps // 2 + 1]."""
-    amplitudes = np.maximum(np.arange(steps // 2 + 1.0), 1.0) ** (-0.5 * beta)
+    # numpy's power rounds differently from processor to processor
+    amplitudes = np.array([math.pow(max(f, 1.0), -0.5 * beta) for f in range(steps // 2 + 1)])
     weights = np.full(len(amplitudes), 4.0)  # a frequency and its mirror image, each with a sine and a cosine
     weights[0] = 1.0
     if steps % 2 == 0:
@@ -110,8 +111,7 @@ class Gaussian:
     def scales(self, n: int) -> Array:
         """Factors of the deviations of N sequences, [n, 1, 1]."""
         exponents = self.octaves * np.maximum(2.0 * self.rng.random((n, 1, 1)) - 1.0, 0.0)
-        scales: Array = self.widest * 2.0**-exponents
-        return scales
+        return self.widest * np.array([math.exp2(-one) for one in exponents.ravel()]).reshape(exponents.shape)
 
     def fit(self, elites: Array, momentum: float, least_sd: float) -> None:
         """Move to the mean and the deviation of the elites, [n, steps, action_dim].
