@@ -118,6 +118,7 @@ class Controller:
         self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
         self._stop, self._thread = threading.Event(), threading.Thread(target=self._work, daemon=True)
         self._next, self._plan, self._first = 0, np.empty((0, len(model.action_low))), 0
+        self._measured = 0.0  # steps of the plant, as last handed in
         self._task: _Task | None = None
         self._rates = Rates(model, 0.0, getattr(planner, "rate_limit", None), 1.0, None)
 
@@ -140,6 +141,7 @@ class Controller:
         Raises:
             Exception: that of the decision, if it failed.
         """
+        self._forget_other_episode(state)
         task = self._ask(_Task(self._next, np.array(state, np.float64), None))
         task.done.wait()
         if task.error is not None:
@@ -151,11 +153,12 @@ class Controller:
 
         Args:
             state: measured now, [state_dim]; the next action is planned from it. A count of steps may stay 0; one
-                that falls begins another episode.
+                that falls begins another episode, whose first action is the fallback unless `prepare` planned it.
         """
         period, counts, failed = self._next, self.counts, False
         if period == 0:
             self._due = self._clock.perf_counter()
+        self._forget_other_episode(state)
         if self._task is not None and self._task.done.is_set():
             task, self._task = self._task, None
             if task.decision is None:
@@ -177,7 +180,7 @@ class Controller:
         else:
             counts.fallbacks += 1
             given = self._fallback(state) if callable(self._fallback) else self._fallback
-            action = np.array(given, np.float64)
+            action = check_action(self._model, given).copy()
         self._next = period + 1
         self._rates.last = np.clip(action, self._model.action_low, self._model.action_high)
         if self._task is None:
@@ -195,6 +198,16 @@ class Controller:
             self._due += missed * self._period
         elif late < 0.0:
             self._clock.sleep(-late)
+
+    def _forget_other_episode(self, state: Array) -> None:
+        """Drop what was planned if the plant's count of steps says that another episode has begun."""
+        if not (offers(self._model, HasTimeIndex) and np.shape(state) == (self._model.state_dim,)):
+            return
+        steps = float(state[self._model.time_index])
+        if steps < self._measured:
+            self._task, self._plan = None, self._plan[:0]
+        if steps == steps:  # else the measurement is lost
+            self._measured = steps
 
     def _ask(self, task: _Task) -> _Task:
         require(

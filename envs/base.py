@@ -1,5 +1,6 @@
 """A Gymnasium environment of any model."""
 
+import math
 from typing import Any
 
 import gymnasium
@@ -78,6 +79,8 @@ class ModelEnv(gymnasium.Env[Array, Array]):
         checked = self._playable(action)
         state = np.empty(self.model.state_dim)
         reward, terminated = self.model.step(self.path[-1], checked, state, self.model.params, self.np_random)
+        is_finite = math.isfinite(reward) and (terminated or bool(np.isfinite(state).all()))
+        require(is_finite, "step(...)", (reward, state), "a finite reward and a finite state")
         self.path.append(state)
         self.rewards.append(float(reward))
         self._steps_left = 0 if terminated else self._steps_left - 1

@@ -52,7 +52,8 @@ class Steps(NamedTuple):
 def watched(model: Model) -> tuple[Model, Array]:
     """A model whose `step` is counted wherever Python calls it, and its counter, for searches that are not compiled."""
     counter = np.zeros(1)
-    return Watched(model, counter), counter
+    named = type(type(model).__name__, (Watched,), {})  # messages name the class
+    return named(model, counter), counter
 
 
 class Watched:

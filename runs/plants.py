@@ -5,7 +5,7 @@ and their actions are played in the second, each so many steps after it was chos
 """
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -61,8 +61,13 @@ def check_alike(text: str, model: "Model", plant: "Model") -> None:
     """Refuse a plant whose states, actions or steps are not those of the model.
 
     Raises:
-        UsageError: names the first difference.
+        UsageError: names the first difference, or says that states are numbers of snapshots.
     """
+    for one in () if plant is model else (model, plant):
+        storage: Any = getattr(one, "storage", None)
+        if hasattr(storage, "kept"):
+            numbers = f"its states are the numbers of snapshots ({storage.name}), which mean nothing to another problem"
+            raise UsageError(f"{text}: {numbers}; give the environment get_state() and set_state()")
     for name in ALIKE:
         of_model, of_plant = getattr(model, name, None), getattr(plant, name, None)
         if not np.array_equal(of_model, of_plant):  # type: ignore[arg-type]  # any values

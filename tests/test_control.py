@@ -67,6 +67,12 @@ class Still(Walk):
     horizon = 10**6
 
 
+class Counted(Still):
+    """The same, which counts its steps."""
+
+    time_index = 1
+
+
 def play(planner, periods, model=None, fallback=FALLBACK, prepare=True, measured=lambda state: state):
     """The actions that a plant gets, and the controller."""
     model, got, state = model or Still(), [], np.zeros(2)
@@ -161,6 +167,26 @@ def test_without_a_plan_there_is_the_fallback_which_may_follow_the_state():
     assert controller.counts == PeriodCounts(periods=3, late=1, failed=2, fallbacks=3)
 
 
+@pytest.mark.parametrize("given", [[np.nan], [7.0], [0.0, 0.0], 0.3])
+def test_a_fallback_that_is_no_action_is_an_error_and_reaches_no_plant(given):
+    with pytest.raises((ValueError, TypeError), match="action"):
+        play(Scripted(d1=ValueError("no")), 1, fallback=lambda state: given, prepare=False)
+
+
+@pytest.mark.parametrize("prepare", [True, False])
+def test_another_episode_gets_no_action_of_the_last_one(prepare):
+    planner, got = Scripted(steps=9), []
+    with Controller(planner, Counted(), 0.02, FALLBACK, clock=Clock()) as controller:
+        controller.prepare(np.zeros(2))
+        for count in (0, 1, 2, 0, 1):
+            if count == 0 and len(got) > 0 and prepare:
+                controller.prepare(np.zeros(2))
+            got.append(round(controller.act(np.array([0.0, count]))[0], 6))
+            wait_for_the_decision(controller)
+    assert controller.counts.fallbacks == controller.counts.late == (0 if prepare else 1)
+    assert got[3:] == ([0.05, 0.06] if prepare else [FALLBACK[0], 0.05])
+
+
 def test_a_lost_measurement_is_a_failure():
     got, controller = play(Scripted(steps=9), 4, measured=lambda state: state * (np.nan if state[1] == 2.0 else 1.0))
     assert got == [0.01, 0.02, 0.03, 0.031] and controller.counts.failed == 1
@@ -235,7 +261,8 @@ def test_a_plant_that_begins_again_begins_an_episode(text):
             for count in (0, 1, 2, 3, 4, 0, 1, 2):
                 controller.act(np.array([0.1 * count, count]))
                 wait_for_the_decision(controller)
-    assert len(begun) == 2 and controller.error is None and controller.counts.on_time == 8
+    assert len(begun) == 2 and controller.error is None
+    assert controller.counts == PeriodCounts(8, 7, late=1, fallbacks=1)  # nothing was planned for the other episode
 
 
 def test_the_steps_of_a_plant_that_begins_again_are_counted_on():

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import gymnasium
+
 from bonspiel.envs.snapshot.deep_copies import DeepCopies
 from bonspiel.envs.snapshot.model import GymnasiumModel
 from bonspiel.envs.snapshot.replay import Replay
@@ -15,7 +17,8 @@ def advice(model: Any) -> str | None:
     if not isinstance(model, GymnasiumModel):
         return None
     spec = model.env.spec
-    if spec is not None and not spec.kwargs and spec.id in TWINS:
+    is_plain = spec is not None and not spec.kwargs and model.env is model.env.unwrapped and model.discount == 1.0
+    if is_plain and spec.id in TWINS and model.horizon == gymnasium.spec(spec.id).max_episode_steps:
         return f"searches of {TWINS[spec.id]!r}, the same problem compiled, are much faster"
     ways: dict[type, str] = {
         Replay: f"by playing its episode again, which takes longer with every step of up to {model.horizon:,}"

@@ -49,13 +49,17 @@ def layers_of(env: Any) -> Iterator[Any]:
 
 
 def left_out(env: Any) -> list[Any]:
-    """The wrappers, the outermost first, that change neither actions nor results before the time limit."""
-    found, without = [], TRANSPARENT | PICTURES
+    """The wrappers, the outermost first, that change neither actions nor results before the time limit.
+
+    A TimeLimit stays if a wrapper above it may take several steps at once, or look at the end.
+    """
+    found, without, by_step = [], TRANSPARENT | PICTURES, True
     for layer in layers_of(env):
         if isinstance(layer, wrappers.AddRenderObservation):
             without = TRANSPARENT
-        if type(layer) in without:
+        if type(layer) in without and (by_step or type(layer) is not wrappers.TimeLimit):
             found.append(layer)
+        by_step = by_step and type(layer) in TRANSPARENT | PICTURES | STATELESS
     return found
 
 

@@ -52,8 +52,15 @@ def _images(apart: Array, part: int, bits: int) -> Array:
 
 def action_set(model: Model, n: int) -> Array:
     """N actions that fill the box, as many on either side of every coordinate's middle, [n, action_dim]."""
-    low, high = model.action_low, model.action_high
-    return np.ascontiguousarray(low + (high - low) * spread_points(n, len(low)))
+    return in_box(model.action_low, model.action_high, n)
+
+
+def in_box(low: Array, high: Array, n: int) -> Array:
+    """N actions that fill a box, [n, action_dim]; a single one where no coordinate is free."""
+    free = high > low
+    actions = np.tile(np.asarray(low, np.float64), (n if free.any() else 1, 1))
+    actions[:, free] += (high - low)[free] * spread_points(n, int(free.sum())) if free.any() else 0.0
+    return actions
 
 
 def fixed_set(model: Model, state: Array, n: int, rng: Rng) -> Array:
@@ -70,10 +77,9 @@ def fixed_set(model: Model, state: Array, n: int, rng: Rng) -> Array:
     reals = kind_codes(model) == REAL
     if not reals.any():
         return listed
-    points = spread_points(max(LEAST_PLACES, -(-n // len(listed))), int(reals.sum()))
+    points = in_box(model.action_low[reals], model.action_high[reals], max(LEAST_PLACES, -(-n // len(listed))))
     actions = np.repeat(listed, len(points), axis=0)
-    low, high = model.action_low[reals], model.action_high[reals]
-    actions[:, reals] = np.tile(low + (high - low) * points, (len(listed), 1))
+    actions[:, reals] = np.tile(points, (len(listed), 1))
     return actions
 
 
@@ -83,14 +89,9 @@ def has_fixed_set(model: Model) -> bool:
 
 
 def inverse_widths(model: Model) -> Array:
-    """1 / (high - low) of each coordinate of an action, 1 where that is infinite, [action_dim].
-
-    1 for a whole number that is fixed as well, so that distances are finite.
-    """
+    """1 / (high - low) of each coordinate of an action, 1 where that is infinite or 0, [action_dim]."""
     width = model.action_high - model.action_low
-    if len(kind_codes(model)) > 0:
-        width = np.where(width > 0.0, width, 1.0)
-    return 1.0 / np.where(np.isfinite(width), width, 1.0)
+    return 1.0 / np.where((width > 0.0) & np.isfinite(width), width, 1.0)
 
 
 def action_sd(model: HasActionSd) -> Array:

@@ -51,6 +51,19 @@ def test_noise_comes_from_np_random(trap):
     assert observation[0] == 0.5 + 0.1 * np.random.default_rng(5).random()
 
 
+@pytest.mark.parametrize(("place", "reward"), [(np.nan, 0.0), (0.0, np.nan), (np.inf, 0.0)])
+def test_a_step_that_is_not_finite_is_an_error(place, reward):
+    class Broken(Counter):
+        def step(self, state, action, next_state, params, rng):
+            next_state[:] = place
+            return reward, False
+
+    env = ModelEnv(Broken())
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match="a finite reward and a finite state"):
+        env.step(np.zeros(2))
+
+
 @pytest.mark.parametrize("action", [[np.nan], [1.1], [-0.1], [0.1, 0.2], 0.5, "left", None, []])
 def test_bad_actions(trap, action):
     with pytest.raises(ValueError, match=r"^action="):

@@ -13,6 +13,7 @@ from bonspiel.runs.runner.episode import play, play_batch
 from bonspiel.runs.statistics.regret import simple_regret, start_values
 from bonspiel.runs.statistics.scale import Known, known
 from bonspiel.runs.suite import Suite, model_of, modules
+from tests.envs.snapshot import toys
 from tests.planners.tiny_models import Chain
 
 PLANT = "trap --plant trap:noise_range=0.3"
@@ -114,6 +115,13 @@ def test_kinds_of_actions_must_be_alike():
     with pytest.raises(UsageError, match="action_kinds=None of the plant"):
         check_alike("a", one, other)
     assert check_alike("a", one, one) is None
+
+
+def test_states_that_are_numbers_of_snapshots_are_no_plants():
+    model, plant = (envs.from_gymnasium(toys.Noisy(), horizon=horizon) for horizon in (9, 9))
+    with pytest.raises(UsageError, match=r"numbers of snapshots \(deep copies\).*; give the environment get_state"):
+        check_alike("a --plant b", model, plant)
+    assert check_alike("a --delay 2", model, model) is None
 
 
 def test_the_digest_of_a_suite_and_its_description_name_the_plant():

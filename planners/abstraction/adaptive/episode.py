@@ -1,6 +1,7 @@
 """The decisions of an episode by the abstraction tree with one set of parameters."""
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from bonspiel.planners.abstraction.adaptive.first_cells import (
     no_whole,
     spread_out,
 )
+from bonspiel.planners.abstraction.adaptive.proposals import Proposals, takes_proposals
 from bonspiel.planners.abstraction.adaptive.root import CELLS, new_root, own_cell, place_of
 from bonspiel.planners.abstraction.adaptive.search import grow, has_sequence, new_tree, new_walk, search
 from bonspiel.planners.abstraction.adaptive.sequence import (
@@ -42,7 +44,7 @@ from bonspiel.planners.planner import Budget, Decision, check_plan
 FIRST_NODES = 1_024
 OFTEN = 0.5  # of how often the most chosen action was: so often an action was chosen that may be played
 HOLD_PER_STEP = 4.0  # most `hold_visits` for each step of a plan: with few steps left each action matters
-SURE = 4.0  # standard deviations of its returns by which the sequence must be ahead to be played
+SURE = 4.0  # standard deviations of its returns by which the sequence must be ahead to be played; 0 beside proposals
 
 
 class AdaptiveEpisode:
@@ -57,6 +59,7 @@ class AdaptiveEpisode:
         self.planner, self.model = planner, model
         self.last: Sequence | None = None
         self.sights = new_sights()
+        self.proposals: Proposals | None = None
         self._first: tuple[Array, Array, Whole] | None = None
         self._passed = StepsPassed(model)
 
@@ -81,6 +84,11 @@ class AdaptiveEpisode:
         begun = (
             np.tile(null_action(model), (problem.steps, 1)) if last is None else rest_of(last, problem.steps, passed)
         )
+        spent = invalid = 0
+        if root_actions is None and has_sequence(settings) and takes_proposals(model):
+            if self.proposals is None or planner.memory == 0.0:
+                self.proposals = Proposals(planner, model)
+            begun, spent, invalid = self.proposals.propose(begun, state, budget, rng)
         if offers(model, HasPlayer):
             settings = settings._replace(memory=0.0, changes=0.0)  # no sequence is the best that both would play
         if root_actions is None:
@@ -107,12 +115,16 @@ class AdaptiveEpisode:
             sight=best_sight(sights, planner.explained, budget.simulations or 0),
             hold_visits=min(planner.hold_visits, HOLD_PER_STEP * problem.steps),
         )
-        nodes = min(budget.simulations or FIRST_NODES, FIRST_NODES)
+        rest = budget if budget.simulations is None else budget.rest(1.0, spent, start)
+        nodes = min(rest.simulations or FIRST_NODES, FIRST_NODES)
         tree = new_tree(len(actions), root, sequence, sights, nodes, depth)
         walk = new_walk(model.state_dim, problem.steps, len(actions), depth)
         tree, done = extend(
-            search, tree, walk, problem, model=model, settings=settings, budget=budget, rng=rng, grow=grow, start=start
+            search, tree, walk, problem, model=model, settings=settings, budget=rest, rng=rng, grow=grow, start=start
         )
+        done += spent
+        if self.proposals is not None:
+            self.proposals.decided(done)
         self._passed.decided()
         if settings.memory > 0.0:
             self.last = sequence
@@ -129,7 +141,8 @@ class AdaptiveEpisode:
             if not has_sequence(settings):
                 return best
             mean = sequence.record[MEAN if sequence.record[REPEATS] > 0.0 else TAKEN]
-            if mean - SURE * noise_of(sequence) - stats[SEEN, best] <= ROUNDING * abs(mean):
+            sure = SURE if self.proposals is None else 0.0
+            if mean - sure * noise_of(sequence) - stats[SEEN, best] <= ROUNDING * abs(mean):
                 return best
             return int(np.flatnonzero(rows == sequence.cell[0])[0])
 
@@ -139,8 +152,12 @@ class AdaptiveEpisode:
             rest = sequence.actions[1:] if has_sequence(settings) else sequence.actions[:0]
             return np.concatenate([found[best : best + 1], rest])
 
-        return decide(found, visits, values, done, start, rng, leading, problem=problem, plan=plan)
+        decision = decide(found, visits, values, done, start, rng, leading, problem=problem, plan=plan)
+        return replace(decision, invalid=decision.invalid + invalid) if invalid > 0 else decision
 
     def start_from(self, plan: Array) -> None:
         """Begin with a plan, [any, action_dim], as if the last decision's sequence had been that."""
         self.last, self._passed = new_sequence(plan, 0), StepsPassed(self.model)
+        if takes_proposals(self.model):
+            self.proposals = Proposals(self.planner, self.model)
+            self.proposals.start_from(plan)

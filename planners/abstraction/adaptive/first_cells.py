@@ -44,8 +44,17 @@ def first_cells(low: Array, high: Array, most: int) -> tuple[Array, Array]:
 
     One coordinate is cut into `most` parts. Several are cut into the same odd number each, so that the middle of the
     box is one of the actions. Where even three are too many, they are an odd number of `spread_points` in the middle
-    two thirds of the box, so that the parts of a cell lie in it, and the cells around them overlap.
+    two thirds of the box, so that the parts of a cell lie in it, and the cells around them overlap. Coordinates without
+    width are not cut.
     """
+    free = high > low
+    if not free.all():
+        middles, width = np.tile(np.asarray(low, np.float64), (1, 1)), np.zeros(len(low))
+        if free.any():
+            found, width[free] = first_cells(low[free], high[free], most)
+            middles = np.repeat(middles, len(found), axis=0)
+            middles[:, free] = found
+        return middles, width
     dim = len(low)
     number = most if dim == 1 else int(most ** (1.0 / dim) + 1e-9 + 1) // 2 * 2 - 1
     if dim > 1 and number < 3:

@@ -33,6 +33,7 @@ def test_a_look_ahead_that_is_given_is_not_advised():
         lambda: envs.parse("trap"),
         lambda: envs.parse("gym:LunarLanderContinuous-v3"),
         lambda: envs.parse("gym:Pendulum-v1:g=5.0"),
+        lambda: envs.parse("gym:Pendulum-v1:horizon=50"),
         lambda: envs.from_gymnasium(toys.Restorable(), horizon=20),
         lambda: envs.from_gymnasium(gymnasium.make("InvertedPendulum-v5")),
     ],

@@ -79,6 +79,45 @@ def test_time_limits_are_left_to_the_horizon():
         assert not model.step(state, np.zeros(1), state, model.params, rng)[1]
 
 
+class Repeated(gymnasium.Wrapper):
+    """Every action four times."""
+
+    def step(self, action):
+        total, over = 0.0, (False, False)
+        for _ in range(4):
+            observation, reward, *over, information = self.env.step(action)
+            total += float(reward)
+            if any(over):
+                break
+        return observation, total, *over, information
+
+
+class Late(gymnasium.Wrapper):
+    """100 more at the time limit."""
+
+    def step(self, action):
+        observation, reward, terminated, truncated, information = self.env.step(action)
+        return observation, reward + 100.0 * truncated, terminated, truncated, information
+
+
+@pytest.mark.parametrize("wrap", [Repeated, Late, lambda env: wrappers.MaxAndSkipObservation(env, skip=4)])
+def test_a_time_limit_beneath_a_wrapper_that_may_see_it_ends_the_episode(wrap):
+    def made():
+        return wrap(gymnasium.make("Pendulum-v1", max_episode_steps=12))
+
+    env, rewards = made(), []
+    observation, _ = env.reset(seed=1)
+    model = envs.from_gymnasium(made())
+    state, found, over = model.observe(env, observation), [], False
+    while not over:
+        _, reward, terminated, truncated, _ = env.step(np.ones(1, np.float32))
+        over = terminated or truncated
+        rewards.append(reward)
+    while len(found) < model.horizon and not (found and found[-1][1]):
+        found.append(model.step(state, np.ones(1), state, model.params, np.random.default_rng(0)))
+    assert [reward for reward, _ in found] == rewards
+
+
 def test_a_subclass_of_a_known_wrapper_may_have_a_state():
     class Tiring(wrappers.TransformAction):
         def __init__(self, env):
@@ -119,4 +158,4 @@ class TestRecorder:
 
     def test_it_is_transparent(self):
         bare = without_transparent(Inertia(Recorded(make("Pendulum-v1"))))
-        assert bare.env is bare.unwrapped
+        assert type(bare.env) is wrappers.TimeLimit and bare.env.env is bare.unwrapped

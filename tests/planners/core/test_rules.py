@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from bonspiel import envs, planners
-from bonspiel.planners.core.actions import action_set, spread_points
+from bonspiel.planners.abstraction.adaptive.first_cells import first_cells
+from bonspiel.planners.core.actions import action_set, inverse_widths, spread_points
 from bonspiel.planners.core.argmax import argmax_by, ranked
 from bonspiel.planners.core.tree.backup import average
 from bonspiel.planners.core.tree.selection import final_choice, sqrt_2_log, ucb1
@@ -128,6 +129,19 @@ def test_action_sets():
     assert len(np.unique(points, axis=0)) == 64
     counts = np.histogram2d(*points.T, bins=4, range=[[0, 2], [-1, 1]])[0]
     assert counts.min() >= 3 and counts.max() <= 5
+
+
+def test_points_of_a_set_differ_only_in_coordinates_that_are_free():
+    class Frozen:
+        action_low, action_high = np.array([-1.0, 0.5, 0.5]), np.array([1.0, 0.5, 0.5])
+
+    points = action_set(Frozen(), 8)
+    np.testing.assert_allclose(points[:, 0], (np.arange(8) + 0.5) / 4 - 1.0)
+    assert (points[:, 1:] == 0.5).all() and inverse_widths(Frozen()).tolist() == [0.5, 1.0, 1.0]
+    middles, width = first_cells(Frozen.action_low, Frozen.action_high, 16)
+    assert len(np.unique(middles[:, 0])) == 16 and width.tolist() == [0.125, 0.0, 0.0]
+    Frozen.action_low = Frozen.action_high
+    assert action_set(Frozen(), 8).tolist() == [[1.0, 0.5, 0.5]]
 
 
 @pytest.mark.parametrize("dim", range(1, 9))
