@@ -151,6 +151,7 @@ class Registry:
         cls = self.cls(name)
         parameters = renamed(cls, parameters)
         check_parameters(name, cls, parameters)
+        check_truths(cls, parameters)
         inner = {key: self.parse(parameters[key]) for key in self._nested(cls, parameters)}
         if self.place(name) in self.everything().values():
             return cls(**parameters | inner)
@@ -267,6 +268,17 @@ def check_parameters(name: str, cls: Any, given: Iterable[str], positional: int 
     for parameter in given:
         if known is not None and parameter not in known[positional:]:
             raise unknown(f"parameter of {name}", parameter, known[positional:])
+
+
+def check_truths(cls: Any, given: Mapping[str, Any]) -> None:
+    """Refuse a parameter of a dataclass that is true or false by default and is given as anything else, such as "no".
+
+    Raises:
+        ValueError: names the parameter.
+    """
+    for one in fields(cls) if is_dataclass(cls) else ():
+        if isinstance(one.default, bool) and not isinstance(given.get(one.name, False), bool):
+            raise ValueError(f"{one.name}={given[one.name]!r}: must be true or false")
 
 
 def _holds(place: str, cls: type[Any]) -> bool:

@@ -64,7 +64,8 @@ def shared_state() -> str:
     return repr(np.random.get_state(legacy=False))  # noqa: NPY002
 
 
-STEPPING = "step", "step_exact", "rollout", "traced_rollout", "value"  # a call counts as one step at least
+STEPPING = "step", "step_exact"
+OF_SEVERAL_STEPS = "rollout", "traced_rollout", "value"
 ALLOWANCE = 100  # steps of a decision beside its simulations
 
 
@@ -80,31 +81,41 @@ def most_steps(planner: Planner, model: Model, simulations: float, invalid: int)
     return simulations * (1 + model.horizon) * max(1, playouts) + (1 + trials) * model.horizon + ALLOWANCE
 
 
-def counting(model: Model) -> tuple[Model, Array]:
+def counting(model: Model, several: float = 1.0) -> tuple[Model, Array]:
     """A copy of a model that counts its steps, and the counter, whose first entry is their number so far.
 
     It is NaN if a rollout could not be counted.
+
+    Args:
+        model: to copy; it must not have slots alone.
+        several: what a call in Python counts of a function that may make several steps: one at least, or NaN.
     """
     counter = np.zeros(1 + model.state_dim)
     cls: Any = type(model)
-    counted = type(cls.__name__, (cls,), {"__module__": cls.__module__, "__slots__": ()})
+    uncounted = copy.copy, (model,)  # what another process gets, since it could not count for this one
+    body = {"__module__": cls.__module__, "__slots__": (), "__reduce__": lambda _: uncounted}
+    counted = type(cls.__name__, (cls,), body)
     copied = copy.copy(model)
     object.__setattr__(copied, "__class__", counted)
     if model.compiled and not INTERPRETED:
         functions_of(copied)  # compiled searches keep the functions as they are, and count by the counter
         object.__setattr__(copied, "step_counter", counter)
-    for name in STEPPING:
+    counts = dict.fromkeys(STEPPING, 1.0) | dict.fromkeys(OF_SEVERAL_STEPS, several) | {"sequence_returns": 0.0}
+    for name, steps in counts.items():
         function = getattr(copied, name, None)
         if function is not None:
-            setattr(counted, name, staticmethod(_counted(function, counter)))
+            setattr(counted, name, staticmethod(_counted(function, counter, steps)))
     return copied, counter
 
 
-def _counted(function: Callable[..., Any], counter: Array) -> Callable[..., Any]:
-    """The function in Python, which no search takes for a compiled one: its address would be none."""
+def _counted(function: Callable[..., Any], counter: Array, steps: float) -> Callable[..., Any]:
+    """The function in Python, which no search takes for a compiled one: its address would be none.
+
+    A call counts as so many steps; with 0, as the actions of many sequences, [n, steps, action_dim].
+    """
 
     def call(*given: Any) -> Any:
-        counter[0] += 1.0
+        counter[0] += steps if steps != 0.0 else float(np.prod(given[1].shape[:2]))
         return function(*given)
 
     return call

@@ -149,12 +149,13 @@ def _costs(
     if cost == SIMULATIONS:
         return {setting: setting.budget for setting in simulated}
     given = {setting: setting.budget for setting in counted if setting.unit == "steps"}
-    efforts = {setting: effort for setting, effort in store.efforts().items() if setting in simulated}
+    efforts = {
+        setting: effort for setting, effort in store.efforts().items() if setting in simulated or setting in given
+    }
     if cost == TIME:
-        efforts = {
-            setting: effort for setting, effort in store.efforts().items() if setting in simulated or setting in given
-        }
         return {setting: 1e3 * effort.seconds / effort.steps for setting, effort in efforts.items()}
+    exact = {(setting.env, setting.planner) for setting in given}  # not beside what first decisions tell of others
+    efforts = {setting: effort for setting, effort in efforts.items() if (setting.env, setting.planner) not in exact}
     if per_simulation is None:
         steps = model_steps.of_settings(efforts, store.model_steps)
     else:

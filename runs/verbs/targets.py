@@ -62,7 +62,7 @@ def add_verbs(verb: Verb) -> None:
         command,
         "--cost",
         COSTS,
-        "what a budget is counted in (default: simulations, or milliseconds if all budgets are times)",
+        "what a budget is counted in (default: the first of these that budgets of the run are in)",
     )
     option(command, "--out", "FILE", "file for the chart of shares of targets reached, PNG, and an SVG beside it")
     flag(command, "--json", "print one JSON object")

@@ -25,6 +25,17 @@ def test_the_line_of_an_author_is_named_where_our_code_raises(tmp_path, monkeypa
         planners.parse("theirs:Planner")
 
 
+def test_a_parameter_that_is_true_or_false_is_nothing_else(tmp_path, monkeypatch):
+    (tmp_path / "flagged.py").write_text(
+        "from dataclasses import dataclass\n\n@dataclass(frozen=True)\nclass Flagged:\n    flag: bool = False\n"
+        "    def plan(self, model, state, budget, rng, root_actions=None):\n        raise NotImplementedError\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    assert planners.parse("flagged:Flagged:flag=true").flag is True
+    with pytest.raises(ValueError, match="flag='no': must be true or false"):
+        planners.parse("flagged:Flagged:flag=no")
+
+
 def test_parse_makes_what_make_makes():
     assert planners.parse("dpw:exploration=0.5,outcome=least_visited") == planners.make(
         "dpw", exploration=0.5, outcome="least_visited"
