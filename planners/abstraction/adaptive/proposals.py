@@ -54,7 +54,7 @@ class Proposals:
         self._icem, self._model = ICEM(memory=1.0, lookahead=longest), model
         self._search: Any = self._icem.begin_episode(model)
         self._better, self._tries = 1.0, 1.0
-        self._simulations = np.inf  # of the last decision
+        self._simulations = 0  # of the last decision, which tell how many a budget of seconds has
 
     def propose(self, known: Array, state: Array, budget: Budget, rng: Rng) -> Proposed:
         """The better of the known sequence and of one with a proposal for its first steps.

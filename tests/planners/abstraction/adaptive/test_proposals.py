@@ -91,7 +91,7 @@ def test_where_all_rollouts_are_invalid_the_known_sequence_stays():
 
 def test_a_part_of_the_time_is_theirs():
     one = proposals()
-    assert one._part(Budget(seconds=1.0)) == Budget(seconds=0.8)
+    assert one._part(Budget(seconds=1.0)) is None  # nobody knows how many simulations that is
     one.decided(120)
     assert one._part(Budget(seconds=1.0)).seconds == pytest.approx(0.4)
     one.decided(50)
