@@ -151,10 +151,10 @@ class Registry:
         cls = self.cls(name)
         parameters = renamed(cls, parameters)
         check_parameters(name, cls, parameters)
-        check_truths(cls, parameters)
         inner = {key: self.parse(parameters[key]) for key in self._nested(cls, parameters)}
         if self.place(name) in self.everything().values():
             return cls(**parameters | inner)
+        check_truths(cls, parameters)
         try:
             made = cls(**parameters | inner)
         except ValueError:
