@@ -51,11 +51,15 @@ class PeriodCounts:
 
 @dataclass
 class _Task:
-    """A decision to make for a period: in the state itself, or in that predicted for after the action."""
+    """A decision to make for a period: in the state itself, or in that predicted for after the action.
+
+    `begins`: whether it is the first of another episode.
+    """
 
     period: int
     state: Array
     action: Array | None
+    begins: bool
     decision: Decision | None = None
     error: BaseException | None = None
     done: threading.Event = field(default_factory=threading.Event)
@@ -112,13 +116,12 @@ class Controller:
         self._planner, self._model, self._fallback = planner, model, fallback
         self._period, self._clock, self._due = period, clock, 0.0
         self._budget = Budget(seconds=SHARE * period) if budget is None else budget
-        self._steps, self._is_counted = 0.0, False  # of the plant, as last measured; ever above 0
+        self._steps, self._is_counted = 0.0, False  # of the plant, as last handed in; ever above 0
         self._begin_episode()
         self._rng = np.random.default_rng(seed)
         self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
         self._stop, self._thread = threading.Event(), threading.Thread(target=self._work, daemon=True)
         self._next, self._plan, self._first = 0, np.empty((0, len(model.action_low))), 0
-        self._measured = 0.0  # steps of the plant, as last handed in
         self._task: _Task | None = None
         self._rates = Rates(model, 0.0, getattr(planner, "rate_limit", None), 1.0, None)
 
@@ -141,8 +144,8 @@ class Controller:
         Raises:
             Exception: that of the decision, if it failed.
         """
-        self._forget_other_episode(state)
-        task = self._ask(_Task(self._next, np.array(state, np.float64), None))
+        begins = self._begins_episode(state)
+        task = self._ask(_Task(self._next, np.array(state, np.float64), None, begins))
         task.done.wait()
         if task.error is not None:
             self._task = None
@@ -158,7 +161,7 @@ class Controller:
         period, counts, failed = self._next, self.counts, False
         if period == 0:
             self._due = self._clock.perf_counter()
-        self._forget_other_episode(state)
+        begins = self._begins_episode(state)
         if self._task is not None and self._task.done.is_set():
             task, self._task = self._task, None
             if task.decision is None:
@@ -184,7 +187,7 @@ class Controller:
         self._next = period + 1
         self._rates.last = np.clip(action, self._model.action_low, self._model.action_high)
         if self._task is None:
-            self._ask(_Task(period + 1, np.array(state, np.float64), action))
+            self._ask(_Task(period + 1, np.array(state, np.float64), action, begins))
         return action
 
     def wait(self) -> None:
@@ -199,15 +202,16 @@ class Controller:
         elif late < 0.0:
             self._clock.sleep(-late)
 
-    def _forget_other_episode(self, state: Array) -> None:
-        """Drop what was planned if the plant's count of steps says that another episode has begun."""
+    def _begins_episode(self, state: Array) -> bool:
+        """True if the plant's count of steps says that another episode has begun, whose plans are dropped."""
         if not (offers(self._model, HasTimeIndex) and np.shape(state) == (self._model.state_dim,)):
-            return
-        steps = float(state[self._model.time_index])
-        if steps < self._measured:
-            self._task, self._plan = None, self._plan[:0]
+            return False
+        steps, before = float(state[self._model.time_index]), self._steps
         if steps == steps:  # else the measurement is lost
-            self._measured = steps
+            self._steps, self._is_counted = steps, self._is_counted or steps > 0.0
+        if steps < before:
+            self._task, self._plan = None, self._plan[:0]
+        return steps < before
 
     def _ask(self, task: _Task) -> _Task:
         require(
@@ -223,7 +227,7 @@ class Controller:
         with stopped_by(self._stop):
             while (task := self._tasks.get()) is not None:
                 try:
-                    if self._began_again(check_state(self._model, task.state)):
+                    if task.begins:
                         self._begin_episode()
                         plan = plan[:0]
                     # periods that nobody planned passed as well; and the first one was taken for one that is counted
@@ -242,14 +246,6 @@ class Controller:
     def _begin_episode(self) -> None:
         self._search = begin_episode(self._planner, self._model)
         self._checked = CheckedSearch(self._planner, self._model, self._search)
-
-    def _began_again(self, state: Array) -> bool:
-        """True if the plant counts its steps, and they are fewer than before."""
-        if not offers(self._model, HasTimeIndex):
-            return False
-        before, self._steps = self._steps, float(state[self._model.time_index])
-        self._is_counted = self._is_counted or self._steps > 0.0
-        return self._steps < before
 
     def _start_from(self, plan: Array) -> None:
         start = getattr(self._search, "start_from", None)

@@ -22,6 +22,7 @@ FEW = 16  # simulations, in which steps are counted first
 ROUNDS = 3  # of counts, each with the simulations that the one before suggests
 SOFT = 0.05  # model steps that a simulation counts as at least: in a tree that holds the whole problem it takes none
 SMOOTH = 0.5  # of what a simulation took, for the weight of the last decision
+NOT_COUNTED = "its model steps cannot be counted: give a budget in simulations or milliseconds"
 MADE_UP = 0.25  # of what decisions have taken more or less than their steps, in the next one
 
 
@@ -75,6 +76,25 @@ def _same(a: Decision, b: Decision) -> bool:
     return a.simulations == b.simulations and all(np.array_equal(x, y, equal_nan=x.dtype.kind == "f") for x, y in pairs)
 
 
+class SameBudget:
+    """The same budget for every decision of an episode, as of `StepBudget`.
+
+    Args:
+        model: to search with.
+        budget: of a decision.
+    """
+
+    def __init__(self, model: Model, budget: planners.Budget) -> None:
+        self.model, self._budget = model, budget
+
+    def next(self, state: Array) -> planners.Budget:
+        """The budget of the decision in a state, [state_dim]."""
+        return self._budget
+
+    def spend(self, decision: Decision) -> None:
+        """The decision changes nothing."""
+
+
 class StepBudget:
     """Budgets of an episode's decisions in simulations, such that they take a number of model steps on the mean.
 
@@ -107,8 +127,14 @@ class StepBudget:
         return planners.Budget(simulations=max(1, round((self._steps + made_up) / each)))
 
     def spend(self, decision: Decision) -> float:
-        """The model steps that the decision took, by which the next ones have more or fewer simulations."""
+        """The model steps that the decision took, by which the next ones have more or fewer simulations.
+
+        Raises:
+            ValueError: they could not be counted.
+        """
         took, self._counter[0] = float(self._counter[0]), 0.0
+        if math.isnan(took):
+            raise ValueError(NOT_COUNTED)
         self._owed += self._steps - took
         if decision.simulations > 0:
             each = SMOOTH * took / decision.simulations + (1.0 - SMOOTH) * self._each
@@ -122,21 +148,21 @@ def _multiple(planner: planners.Planner) -> float:
     return multiple if math.isfinite(multiple) else 1.0
 
 
-_found: dict[tuple[Any, ...], tuple[Model, Array, float]] = {}
+_found: dict[tuple[Any, ...], tuple[Model, tuple[Model, Array, float]]] = {}  # with the model, whose id stays its own
 
 
 def _first(model: Model, planner: planners.Planner, setting: Setting) -> tuple[Model, Array, float]:
     """A model that counts, its counter, and the model steps that a simulation of a first decision takes."""
     key = (id(model), *setting[1:5])
     if key in _found:
-        return _found[key]
+        return _found[key][1]
     if not traits_of(planner).reproducible:
         raise ValueError("its model steps differ from time to time: give a budget in simulations or milliseconds")
     simulations, watched = FEW, counted(model)
     for _ in range(ROUNDS):
         found = count(model, planner, setting._replace(budget=simulations, unit="simulations"), watched)
         if found is None:
-            raise ValueError("its model steps cannot be counted: give a budget in simulations or milliseconds")
+            raise ValueError(NOT_COUNTED)
         if found.simulations == 0:  # it makes none, whatever the budget
             each = float(setting.budget)
             break
@@ -144,5 +170,6 @@ def _first(model: Model, planner: planners.Planner, setting: Setting) -> tuple[M
         if each > setting.budget:
             raise ValueError(f"{setting.budget:g} model steps: one simulation takes {each:.4g}")
         simulations = max(1, round(setting.budget / (each * _multiple(planner))))
-    _found[key] = *watched, each
-    return _found[key]
+    found_first = *watched, each
+    _found[key] = model, found_first
+    return found_first

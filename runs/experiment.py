@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 UNITS = ("simulations", "steps", "ms")
-NOUNS = {"simulations": "simulation", "steps": "model step", "ms": "ms"}
+NOUNS = {"simulations": "simulation", "steps": "model step"}
 
 
 class UsageError(Exception):
@@ -33,8 +33,9 @@ class Setting(NamedTuple):
 
 
 def amount(budget: float, unit: str) -> str:
-    """A budget in words, such as "100 simulations", "1 simulation", "500 model steps" and "1 ms"."""
-    return f"{budget:g} {NOUNS[unit]}{'s' * (budget != 1 and unit != 'ms')}"
+    """A budget in words, such as "100 simulations", "1 simulation", "500 model steps", "1 ms" and "20 s a game"."""
+    noun = NOUNS.get(unit)
+    return f"{budget:g} {unit if noun is None else noun + 's' * (budget != 1)}"
 
 
 def number(name: str, value: Any, low: float, high: float, *, whole: bool) -> Any:
@@ -158,7 +159,7 @@ class Experiment:
         milliseconds: budgets in milliseconds per decision.
         episodes: episodes for each planner and budget.
         seed: random seed.
-        steps: budgets in steps of the model per decision, see `counting.simulations_for`.
+        steps: budgets in steps of the model per decision, see `counting.StepBudget`.
     """
 
     env: str

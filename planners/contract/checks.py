@@ -100,22 +100,31 @@ def counting(model: Model, several: float = 1.0) -> tuple[Model, Array]:
     if model.compiled and not INTERPRETED:
         functions_of(copied)  # compiled searches keep the functions as they are, and count by the counter
         object.__setattr__(copied, "step_counter", counter)
-    counts = dict.fromkeys(STEPPING, 1.0) | dict.fromkeys(OF_SEVERAL_STEPS, several) | {"sequence_returns": 0.0}
-    for name, steps in counts.items():
+    steps = dict.fromkeys(STEPPING, _one) | dict.fromkeys(OF_SEVERAL_STEPS, lambda *given: several)
+    for name, steps_of in (steps | {"sequence_returns": _of_sequences}).items():
         function = getattr(copied, name, None)
         if function is not None:
-            setattr(counted, name, staticmethod(_counted(function, counter, steps)))
+            setattr(counted, name, staticmethod(_counted(function, counter, steps_of)))
     return copied, counter
 
 
-def _counted(function: Callable[..., Any], counter: Array, steps: float) -> Callable[..., Any]:
-    """The function in Python, which no search takes for a compiled one: its address would be none.
+def _one(*given: Any) -> float:
+    return 1.0
 
-    A call counts as so many steps; with 0, as the actions of many sequences, [n, steps, action_dim].
+
+def _of_sequences(state: Array, actions: Array, *given: Any) -> float:
+    """The steps of many sequences of actions, [n, steps, action_dim]."""
+    return float(actions.shape[0] * actions.shape[1])
+
+
+def _counted(function: Callable[..., Any], counter: Array, steps_of: Callable[..., float]) -> Callable[..., Any]:
+    """The function in Python, which counts `steps_of` its arguments.
+
+    No search takes it for a compiled one: its address would be none.
     """
 
     def call(*given: Any) -> Any:
-        counter[0] += steps if steps != 0.0 else float(np.prod(given[1].shape[:2]))
+        counter[0] += steps_of(*given)
         return function(*given)
 
     return call

@@ -56,10 +56,10 @@ def action_set(model: Model, n: int) -> Array:
 
 
 def in_box(low: Array, high: Array, n: int) -> Array:
-    """N actions that fill a box, [n, action_dim]; a single one where no coordinate is free."""
-    free = high > low
-    actions = np.tile(np.asarray(low, np.float64), (n if free.any() else 1, 1))
-    actions[:, free] += (high - low)[free] * spread_points(n, int(free.sum())) if free.any() else 0.0
+    """N actions that fill a box, [n, action_dim]; all alike where its coordinates have no width."""
+    actions, free = np.tile(np.asarray(low, np.float64), (n, 1)), high > low
+    if free.any():
+        actions[:, free] += (high - low)[free] * spread_points(n, int(free.sum()))
     return actions
 
 

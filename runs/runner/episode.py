@@ -18,7 +18,7 @@ from bonspiel.planners.contract.decisions import BrokenContract, CheckedSearch, 
 from bonspiel.planners.core.code.errors import error_text
 from bonspiel.planners.do_nothing import null_action
 from bonspiel.planners.model import Array
-from bonspiel.runs.counting import StepBudget
+from bonspiel.runs.counting import SameBudget, StepBudget
 from bonspiel.runs.draws import environment_rng, planner_rng
 from bonspiel.runs.experiment import RunError, Setting
 from bonspiel.runs.plants import PlantText
@@ -85,15 +85,15 @@ def play(
         ValueError: the planner broke the contract of planners, the environment gave a reward or a state that is not
             finite, or a budget in steps cannot be counted or is less than a simulation takes.
     """
-    own, steps = planner_rng(setting, index), None
+    own = planner_rng(setting, index)
     if setting.unit == "steps":
-        steps = StepBudget(model, planner, setting)
+        budgets: StepBudget | SameBudget = StepBudget(model, planner, setting)
     else:
-        budget = budget_of(setting.budget, setting.unit)
+        budgets = SameBudget(model, budget_of(setting.budget, setting.unit))
     plant = model if plant is None else plant
     state = plant.initial_state(environment_rng(setting.seed, index, 0))
     under_way = deque([null_action(plant)] * delay)
-    search = CheckedSearch(planner, model if steps is None else steps.model)
+    search = CheckedSearch(planner, budgets.model)
     total, weight, step = 0.0, 1.0, 0
     times, simulations, invalid, first_action = [], 0, 0, b""
     terminated = False
@@ -101,11 +101,8 @@ def play(
         if not all(map(math.isfinite, state.tolist())):
             raise ValueError(f"{setting.env} gave state={state} after {step} steps: must be finite")
         step += 1
-        if steps is not None:
-            budget = steps.next(state)
-        decision = search.plan(state, budget, own)
-        if steps is not None:
-            steps.spend(decision)
+        decision = search.plan(state, budgets.next(state), own)
+        budgets.spend(decision)
         times.append(search.seconds)
         simulations += int(decision.simulations)
         invalid += int(decision.invalid)

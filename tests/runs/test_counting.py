@@ -190,6 +190,12 @@ def test_a_budget_in_steps_that_cannot_be_kept_is_refused(monkeypatch):
         decisions("trap", "threads", 500)
     with pytest.raises(ValueError, match="cannot be counted: give a budget in simulations or milliseconds"):
         decisions("trap", "aloof", 500, Aloof())
+    budget = StepBudget(envs.parse("trap"), planners.parse("uct"), Setting("trap", "uct", 500, "steps", 0))
+    budget._counter[0] = np.nan  # by a rollout in a later decision
+    with pytest.raises(ValueError, match="cannot be counted"):
+        budget.spend(
+            planners.parse("random").plan(envs.Trap(), np.zeros(2), planners.Budget(1), np.random.default_rng(0))
+        )
 
 
 def test_a_run_with_budgets_in_steps_is_compared_verified_and_has_its_targets(run, tmp_path):

@@ -48,12 +48,12 @@ def first_cells(low: Array, high: Array, most: int) -> tuple[Array, Array]:
     width are not cut.
     """
     free = high > low
+    if not free.any():
+        return np.array([low], np.float64), np.zeros(len(low))
     if not free.all():
-        middles, width = np.tile(np.asarray(low, np.float64), (1, 1)), np.zeros(len(low))
-        if free.any():
-            found, width[free] = first_cells(low[free], high[free], most)
-            middles = np.repeat(middles, len(found), axis=0)
-            middles[:, free] = found
+        found, width = first_cells(low[free], high[free], most), np.zeros(len(low))
+        middles = np.tile(np.asarray(low, np.float64), (len(found[0]), 1))
+        middles[:, free], width[free] = found
         return middles, width
     dim = len(low)
     number = most if dim == 1 else int(most ** (1.0 / dim) + 1e-9 + 1) // 2 * 2 - 1

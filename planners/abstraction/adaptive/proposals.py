@@ -6,7 +6,7 @@ these find nothing. So they have a part of the simulations that is the larger, t
 than the one that was known.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -51,8 +51,7 @@ class Proposals:
 
     def __init__(self, planner: Any, model: Model) -> None:
         longest = ICEM().lookahead if planner.lookahead is None else planner.lookahead
-        self._icem, self._model = ICEM(memory=1.0, lookahead=longest), model
-        self._search: Any = self._icem.begin_episode(model)
+        self._model, self._search = model, cast(Any, ICEM(memory=1.0, lookahead=longest).begin_episode(model))
         self._better, self._tries = 1.0, 1.0
         self._simulations = 0  # of the last decision, which tell how many a budget of seconds has
 

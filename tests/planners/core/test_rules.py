@@ -141,7 +141,8 @@ def test_points_of_a_set_differ_only_in_coordinates_that_are_free():
     middles, width = first_cells(Frozen.action_low, Frozen.action_high, 16)
     assert len(np.unique(middles[:, 0])) == 16 and width.tolist() == [0.125, 0.0, 0.0]
     Frozen.action_low = Frozen.action_high
-    assert action_set(Frozen(), 8).tolist() == [[1.0, 0.5, 0.5]]
+    assert action_set(Frozen(), 8).tolist() == [[1.0, 0.5, 0.5]] * 8
+    assert first_cells(Frozen.action_low, Frozen.action_high, 16)[0].tolist() == [[1.0, 0.5, 0.5]]
 
 
 @pytest.mark.parametrize("dim", range(1, 9))

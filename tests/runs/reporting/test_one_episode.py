@@ -155,7 +155,7 @@ def test_an_episode_that_nobody_finished_is_refused_before_work(tmp_path, run):
         allowed = "must be one that was played with a budget in simulations or steps, from 0 to 1"
         assert (status, out) == (2, "") and f"episode={episode}: {allowed}" in err
     timed = played(tmp_path / "timed", planners=["constant"], simulations=None, milliseconds=[1])
-    assert "in simulations, but there is none" in run("report", timed, "--episode", 1)[2]
+    assert "in simulations or steps, but there is none" in run("report", timed, "--episode", 1)[2]
     assert run("report", timed)[0] == 0 and "One episode" not in (timed / "report.html").read_text(encoding="utf-8")
 
 
