@@ -11,7 +11,7 @@ import numpy as np
 
 from bonspiel import planners
 from bonspiel.planners.checks import steps_left
-from bonspiel.planners.contract.checks import counting
+from bonspiel.planners.contract.counting import StepCounter, counting
 from bonspiel.planners.model import Array, Model
 from bonspiel.planners.planner import Decision, traits_of
 from bonspiel.runs.draws import environment_rng, planner_rng
@@ -26,10 +26,10 @@ NOT_COUNTED = "its model steps cannot be counted: give a budget in simulations o
 MADE_UP = 0.25  # of what decisions have taken more or less than their steps, in the next one
 
 
-def counted(model: Model) -> tuple[Model, Array]:
-    """A copy of a model whose steps are counted, and its counter; the first entry is the steps so far.
+def counted(model: Model) -> tuple[Model, StepCounter]:
+    """A copy of a model whose steps are counted, and their counter.
 
-    It is NaN if a rollout could not be counted, and 0 if the planner makes steps in ways of its own.
+    It has NaN steps if a rollout could not be counted, and 0 if the planner makes steps in ways of its own.
     """
     return counting(model, math.nan)
 
@@ -42,7 +42,7 @@ class Steps(NamedTuple):
 
 
 def count(
-    model: Model, planner: planners.Planner, setting: Setting, watched: tuple[Model, Array] | None = None
+    model: Model, planner: planners.Planner, setting: Setting, watched: tuple[Model, StepCounter] | None = None
 ) -> Steps | None:
     """Count in the first decisions of a setting with a budget in simulations; None if it cannot be done.
 
@@ -58,14 +58,14 @@ def count(
         state, budget = model.initial_state(environment_rng(setting.seed, episode, 0)), int(setting.budget)
         if episode == 0:  # a search may estimate bounds of the model first, once
             planner.plan(one, state, planners.Budget(simulations=1), planner_rng(setting, episode))
-        counter[0] = 0.0
+        counter.reset()
         ours, theirs = (
             planner.plan(each, state, planners.Budget(simulations=budget), planner_rng(setting, episode))
             for each in (one, model)
         )
         if not _same(ours, theirs):
             return None
-        done, found = done + ours.simulations, found + float(counter[0])
+        done, found = done + ours.simulations, found + counter.steps
     if done == 0:
         return Steps(0, 0.0)
     return Steps(int(setting.budget), found / done) if found > 0.0 else None  # nor NaN
@@ -116,7 +116,7 @@ class StepBudget:
 
     def __init__(self, model: Model, planner: planners.Planner, setting: Setting) -> None:
         self.model, self._counter, self._each = _first(model, planner, setting)
-        self._counter[0] = 0.0
+        self._counter.reset()
         self._steps, self._owed, self._multiple = float(setting.budget), 0.0, _multiple(planner)
 
     def next(self, state: Array) -> planners.Budget:
@@ -132,7 +132,8 @@ class StepBudget:
         Raises:
             ValueError: they could not be counted.
         """
-        took, self._counter[0] = float(self._counter[0]), 0.0
+        took = self._counter.steps
+        self._counter.reset()
         if math.isnan(took):
             raise ValueError(NOT_COUNTED)
         self._owed += self._steps - took
@@ -148,10 +149,10 @@ def _multiple(planner: planners.Planner) -> float:
     return multiple if math.isfinite(multiple) else 1.0
 
 
-_found: dict[tuple[Any, ...], tuple[Model, tuple[Model, Array, float]]] = {}  # with the model, whose id stays its own
+_found: dict[tuple[Any, ...], tuple[Model, tuple[Model, StepCounter, float]]] = {}  # with the model, whose id stays its own
 
 
-def _first(model: Model, planner: planners.Planner, setting: Setting) -> tuple[Model, Array, float]:
+def _first(model: Model, planner: planners.Planner, setting: Setting) -> tuple[Model, StepCounter, float]:
     """A model that counts, its counter, and the model steps that a simulation of a first decision takes."""
     key = (id(model), *setting[1:5])
     if key in _found:

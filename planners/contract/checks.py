@@ -1,6 +1,5 @@
 """The long check of a planner: its decisions in a model show whether it keeps each promise of the contract."""
 
-import copy
 import gc
 import io
 import itertools
@@ -15,11 +14,10 @@ from typing import Any, NamedTuple, TextIO
 import numpy as np
 
 from bonspiel.planners.checks import require
+from bonspiel.planners.contract.counting import counting
 from bonspiel.planners.contract.decisions import BrokenContract, CheckedSearch
 from bonspiel.planners.core.code.errors import error_place, error_text
-from bonspiel.planners.core.jit import INTERPRETED
 from bonspiel.planners.core.jit.validity import MOST_TRIALS
-from bonspiel.planners.core.problem import functions_of
 from bonspiel.planners.core.returns import InvalidRollouts
 from bonspiel.planners.kinds import valid
 from bonspiel.planners.model import Array, Model
@@ -64,8 +62,6 @@ def shared_state() -> str:
     return repr(np.random.get_state(legacy=False))  # noqa: NPY002
 
 
-STEPPING = "step", "step_exact"
-OF_SEVERAL_STEPS = "rollout", "traced_rollout", "value"
 ALLOWANCE = 100  # steps of a decision beside its simulations
 
 
@@ -79,55 +75,6 @@ def most_steps(planner: Planner, model: Model, simulations: float, invalid: int)
     playouts = playouts if isinstance(playouts, int) else 1
     trials = min(invalid, MOST_TRIALS)
     return simulations * (1 + model.horizon) * max(1, playouts) + (1 + trials) * model.horizon + ALLOWANCE
-
-
-def counting(model: Model, several: float = 1.0) -> tuple[Model, Array]:
-    """A copy of a model that counts its steps, and the counter, whose first entry is their number so far.
-
-    It is NaN if a rollout could not be counted.
-
-    Args:
-        model: to copy; it must not have slots alone.
-        several: what a call in Python counts of a function that may make several steps: one at least, or NaN.
-    """
-    counter = np.zeros(1 + model.state_dim)
-    cls: Any = type(model)
-    uncounted = copy.copy, (model,)  # what another process gets, since it could not count for this one
-    body = {"__module__": cls.__module__, "__slots__": (), "__reduce__": lambda _: uncounted}
-    counted = type(cls.__name__, (cls,), body)
-    copied = copy.copy(model)
-    object.__setattr__(copied, "__class__", counted)
-    if model.compiled and not INTERPRETED:
-        functions_of(copied)  # compiled searches keep the functions as they are, and count by the counter
-        object.__setattr__(copied, "step_counter", counter)
-    steps = dict.fromkeys(STEPPING, _one) | dict.fromkeys(OF_SEVERAL_STEPS, lambda *given: several)
-    for name, steps_of in (steps | {"sequence_returns": _of_sequences}).items():
-        function = getattr(copied, name, None)
-        if function is not None:
-            setattr(counted, name, staticmethod(_counted(function, counter, steps_of)))
-    return copied, counter
-
-
-def _one(*given: Any) -> float:
-    return 1.0
-
-
-def _of_sequences(state: Array, actions: Array, *given: Any) -> float:
-    """The steps of many sequences of actions, [n, steps, action_dim]."""
-    return float(actions.shape[0] * actions.shape[1])
-
-
-def _counted(function: Callable[..., Any], counter: Array, steps_of: Callable[..., float]) -> Callable[..., Any]:
-    """The function in Python, which counts `steps_of` its arguments.
-
-    No search takes it for a compiled one: its address would be none.
-    """
-
-    def call(*given: Any) -> Any:
-        counter[0] += steps_of(*given)
-        return function(*given)
-
-    return call
 
 
 SIMULATIONS = 50
@@ -253,7 +200,7 @@ class ContractCheck:
         simulations = self._simulations * self._traits.budget_multiple
         most = most_steps(self._planner, self._model, simulations, made.invalid)
         wrong = f"at most {most} for {self._simulations} simulations of at most {self._model.horizon} steps"
-        require(not counter[0] > most, "model steps", int(np.nan_to_num(counter[0])), wrong)
+        require(not counter.steps > most, "model steps", int(np.nan_to_num(counter.steps)), wrong)
 
     def _time(self) -> None:
         """A budget in seconds is kept but for a rollout: the best of some decisions, on a machine that others share."""

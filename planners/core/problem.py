@@ -184,7 +184,8 @@ def problem_of(
         raise TypeError(f"{type(model).__name__}.params={params!r}: must be a contiguous float64 vector")
     steps, functions = steps_left(model, state, lookahead), functions_of(model)
     cell_params = state_bounds(model, budget) if cells and not offers(model, HasCells) else params
-    counter = getattr(model, "step_counter", NOT_COUNTED)
+    counting = getattr(model, "step_counter", None)
+    counter = NOT_COUNTED if counting is None else counting.of_thread()
     if strict:
         validity = no_validity()
     else:

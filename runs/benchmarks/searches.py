@@ -27,7 +27,7 @@ def count_steps(planner: planners.Planner, model: Any, simulations: int) -> int:
     """Model steps of a search from the start."""
     (counting, counter), rng = counted(model), np.random.default_rng(0)
     planner.plan(counting, model.initial_state(rng), Budget(simulations=simulations), rng)
-    return int(counter[0])
+    return int(counter.steps)
 
 
 def seconds_of_decision(planner: planners.Planner, model: Any, simulations: int) -> float:

@@ -60,7 +60,7 @@ def test_the_count_is_that_of_a_model_in_python(env, planner):
     plain, (fast, counter) = Plain(model), counted(model)
     decisions = [chosen.plan(one, state, budget, np.random.default_rng(3)) for one in (plain, fast)]
     assert decisions[0].action == decisions[1].action
-    assert counter[0] == plain.count > 0
+    assert counter.steps == plain.count > 0
 
 
 def test_steps_of_a_simulation():
@@ -149,6 +149,14 @@ def test_decisions_take_the_model_steps_of_their_budget(planner):
     assert took[:-1].mean() == pytest.approx(2000, rel=0.25)  # few decisions, of which a last one has few steps left
 
 
+def test_workers_on_threads_count_what_workers_one_after_the_other_do():
+    env = envs.parse("family:treasure_hunt:instance=1")
+    ways = 5 * ["threads"] + ["one"]
+    counts = [count(env, planners.parse(f"root:inner=uct,workers=6,run={way}"), setting(2000)) for way in ways]
+    assert counts == 6 * [counts[-1]]
+    assert counts[0].per_simulation > 2.0
+
+
 def test_simulations_follow_from_what_the_last_decision_took():
     assert decisions("trap", "uct", 500).tolist() == [[250, 500], [500, 500]]  # two steps left, then one
     assert decisions("trap", "random", 500).tolist() == [[0, 0], [0, 0]]
@@ -191,7 +199,7 @@ def test_a_budget_in_steps_that_cannot_be_kept_is_refused(monkeypatch):
     with pytest.raises(ValueError, match="cannot be counted: give a budget in simulations or milliseconds"):
         decisions("trap", "aloof", 500, Aloof())
     budget = StepBudget(envs.parse("trap"), planners.parse("uct"), Setting("trap", "uct", 500, "steps", 0))
-    budget._counter[0] = np.nan  # by a rollout in a later decision
+    budget._counter.of_thread()[0] = np.nan  # by a rollout in a later decision
     with pytest.raises(ValueError, match="cannot be counted"):
         budget.spend(
             planners.parse("random").plan(envs.Trap(), np.zeros(2), planners.Budget(1), np.random.default_rng(0))
@@ -270,7 +278,7 @@ def test_rollouts_of_a_default_policy_of_its_own_are_counted(env):
         np.testing.assert_array_equal(*starts)
         assert rngs[0].bit_generator.state == rngs[1].bit_generator.state
         made = starts[0][-1] - seed % 2  # the step that ends an episode leaves the state as it was
-        assert counter[0] in (made, made + 1)
+        assert counter.steps in (made, made + 1)
 
 
 def test_every_budget_is_counted_and_dear_ones_take_the_largest_that_was(monkeypatch):

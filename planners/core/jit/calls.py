@@ -24,8 +24,8 @@ class Problem(NamedTuple):
         state: where to act, [state_dim].
         discount: of a step, in (0, 1].
         steps: to the end of the episode at most.
-        counter: the model's `step_counter`: the steps made, then room for a state, [1 + state_dim]; empty for a model
-            whose steps are not counted.
+        counter: of the model's `step_counter`: the steps made, then room for a state, [1 + state_dim]; empty for a
+            model whose steps are not counted.
         validity: of the rollouts; see `new_validity`.
     """
 

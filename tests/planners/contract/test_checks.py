@@ -12,7 +12,8 @@ import pytest
 from bonspiel import envs, planners
 from bonspiel.planners.contract import apart
 from bonspiel.planners.contract.apart import check_contract
-from bonspiel.planners.contract.checks import ContractCheck, counting
+from bonspiel.planners.contract.checks import ContractCheck
+from bonspiel.planners.contract.counting import counting
 from bonspiel.planners.contract.decisions import BrokenContract
 from bonspiel.planners.planner import check_plan
 from bonspiel.planners.testing import Walk, check_planner
@@ -82,11 +83,11 @@ def test_steps_of_searches_and_of_python_are_counted():
         counted, counter = counting(model)
         state = model.initial_state(rng)
         planners.make("random_shooting").plan(counted, state, planners.Budget(simulations=30), rng)
-        before = counter[0]
+        before = counter.steps
         assert 30 <= before <= 30 * (1 + model.horizon)
         counted.step(state, np.zeros(1), np.empty_like(state), counted.params, rng)
         assert (
-            counter[0] == before + 1
+            counter.steps == before + 1
             and not hasattr(counted.step, "py_func")
             and type(counted).__name__ == type(model).__name__
         )
