@@ -149,10 +149,11 @@ def _multiple(planner: planners.Planner) -> float:
     return multiple if math.isfinite(multiple) else 1.0
 
 
-_found: dict[tuple[Any, ...], tuple[Model, tuple[Model, StepCounter, float]]] = {}  # with the model, whose id stays its own
+Found = tuple[Model, StepCounter, float]
+_found: dict[tuple[Any, ...], tuple[Model, Found]] = {}  # with the model, whose id stays its own
 
 
-def _first(model: Model, planner: planners.Planner, setting: Setting) -> tuple[Model, StepCounter, float]:
+def _first(model: Model, planner: planners.Planner, setting: Setting) -> Found:
     """A model that counts, its counter, and the model steps that a simulation of a first decision takes."""
     key = (id(model), *setting[1:5])
     if key in _found:
