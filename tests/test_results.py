@@ -77,19 +77,31 @@ def board():
     return found
 
 
-@pytest.mark.parametrize("budget", [30, 100, 300])
-def test_the_page_of_the_leaderboard_shows_the_first_of_the_episodes_that_come_with_bonspiel(budget, board):
-    text = PAGES["leaderboard"].split(f"\n**{budget} simulations per decision**\n")[1].split("\n*")[0]
+def test_the_page_of_the_leaderboard_shows_the_means_of_the_episodes_that_come_with_bonspiel(board):
+    text = PAGES["leaderboard"].split("\n## Mean scores by simulations per decision\n")[1].split("\n\nHalf")[0]
+    (_, *heads), _, *rows = rows_of(text)
+    budgets = [int(head.split()[0].replace(",", "")) for head in heads]
+    assert budgets == [10, 30, 100, 300, 1000] and len(rows) == 18
+    at_100 = {name: np.mean([*scores.values()]) for name, scores in board[100].items() if "defaults" not in name}
+    best = sorted(at_100, key=at_100.get, reverse=True)
+    assert [row[0] for row in rows] == [f"`{name}`" for name in best]
+    for name, (_, *shown) in zip(best, rows, strict=True):
+        means = [f"{np.mean([*board[n][name].values()]):.3f}" if name in board[n] else "" for n in budgets]
+        assert [cell.split(" ")[0] for cell in shown] == means
+
+
+def test_the_page_of_the_leaderboard_shows_each_problem_of_the_first(board):
+    text = PAGES["leaderboard"].split("\n**With 100 simulations, the first ten in each problem:**\n")[1].split("\n*")[0]
     head, _, *rows = rows_of(text)
     first, problems = head.index("trap"), [name.split()[0] for name in head[head.index("trap") :]]
-    assert {*problems} == {env for scores in board[budget].values() for env in scores}
-    means = {planner: np.mean([*scores.values()]) for planner, scores in board[budget].items()}
+    assert {*problems} == {env for scores in board[100].values() for env in scores}
+    means = {planner: np.mean([*scores.values()]) for planner, scores in board[100].items()}
     best = sorted(means, key=means.get, reverse=True)[:SHOWN]
     assert [row[0] for row in rows] == [f"`{name}`" for name in best]
     for name, row in zip(best, rows, strict=True):
         value, low, high = map(float, re.fullmatch(r"([\d.]+) \[([\d.]+), ([\d.]+)\]", row[1]).groups())
         assert f"{means[name]:.3f}" == f"{value:.3f}" and low < value < high
-        assert row[first:] == [f"{board[budget][name][problem]:.3f}" for problem in problems]
+        assert row[first:] == [f"{board[100][name][problem]:.3f}" for problem in problems]
 
 
 def test_the_leaderboard_counts_planners_and_problems(board):
