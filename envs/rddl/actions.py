@@ -2,13 +2,14 @@
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from bonspiel.envs.rddl.bounds import variables
 from bonspiel.envs.rddl.domain import Domain, Refused
 from bonspiel.planners.core.code.cache import say_once
 from bonspiel.planners.model import Array
@@ -71,6 +72,11 @@ class Actions:
                 f"rddl:{self.domain.name}: max-nondef-actions = {most}: a limit of actions that are not boolean cannot "
                 "be compiled"
             )
+        if numbers:
+            say_once(
+                f"rddl:{self.domain.name}: max-nondef-actions = {most}: numbers always count, so at most {left} of the "
+                "other actions differ from their default"
+            )
         return [*numbers, self._slots(tuple(flags), left)]
 
     @cached_property
@@ -119,30 +125,17 @@ class Actions:
             for number, (boxed, expression) in enumerate(
                 zip(self.domain.boxed, self.domain.rddl.preconditions, strict=True), 1
             )
-            if not ((boxed and self._is_box(expression)) or self._is_chosen(expression))
-            and not self.domain.is_constant(expression)
+            if not (boxed or self._is_chosen(expression)) and not self.domain.is_constant(expression)
         ]
 
     def _is_chosen(self, expression: Any) -> bool:
         """True if a precondition chooses one of several actions, and a coordinate stands for that choice."""
         choice = _choice_of_one(expression)
         known = choice is not None and choice[0] in self.domain.rddl.action_fluents
-        return choice is not None and known and self.block_of(choice[0]).rows == choice[1]
-
-    def _is_box(self, expression: Any) -> bool:
-        """True if a precondition bounds numbers only, and lists the fluent's parameters in their order."""
-        order: list[str] = []
-        while expression.etype == ("aggregation", "forall"):
-            *typed, expression = expression.args
-            order += _variables(typed)
-        if expression.etype == ("boolean", "^"):
-            return all(map(self._is_box, expression.args)) if not order else False
-        fluents = [one.args for one in expression.args if one.is_pvariable_expression()]
-        of_actions = [args for args in fluents if args[0] in self.domain.rddl.action_fluents]
-        return all(
-            self.domain.range(name) in ("real", "int") and [one for one in parameters or () if one in order] == order
-            for name, parameters in of_actions
-        )
+        if choice is None or not known:
+            return False
+        rows = self.block_of(choice[0]).rows
+        return rows is not None and rows <= choice[1]
 
     def _grounded(self, fluent: str) -> tuple[str, ...]:
         """The names of a fluent's values, such as "release(t1)"."""
@@ -208,14 +201,14 @@ class Actions:
         Returns:
             The number of these first parameters, by fluent.
         """
-        found = {}
+        found = dict[str, int]()
         for expression in self.domain.rddl.preconditions:
             if (choice := _choice_of_one(expression)) is None:
                 continue
             fluent, outer = choice
             plain = self.domain.range(fluent) == "bool" and not self.domain.values(fluent).any()
             if plain and fluent in self.domain.rddl.action_fluents:
-                found[fluent] = outer
+                found[fluent] = min(outer, found.get(fluent, outer))  # the strictest of several
         return found
 
 
@@ -224,7 +217,7 @@ def _choice_of_one(expression: Any) -> tuple[str, int] | None:
     outer: list[str] = []
     if expression.etype == ("aggregation", "forall"):
         *typed, expression = expression.args
-        outer = _variables(typed)
+        outer = variables(typed)
     if expression.etype != ("relational", "<="):
         return None
     total, one = expression.args
@@ -234,8 +227,4 @@ def _choice_of_one(expression: Any) -> tuple[str, int] | None:
     if not summed.is_pvariable_expression():
         return None
     fluent, parameters = summed.args
-    return (fluent, len(outer)) if list(parameters or ()) == [*outer, *_variables(typed)] else None
-
-
-def _variables(typed: Sequence[Any]) -> list[str]:
-    return [variable for _, (variable, _) in typed]
+    return (fluent, len(outer)) if list(parameters or ()) == [*outer, *variables(typed)] else None

@@ -1,5 +1,6 @@
 """Sums, quantifiers and the like over objects, as loops."""
 
+import re
 from contextlib import nullcontext
 from typing import Any, NamedTuple
 
@@ -144,7 +145,7 @@ class Aggregations:
             fluent, parameters = condition.expression.args
             codes = [self._write.index(one, condition.scope) for one in parameters or ()]
             row = self._write.storage.choice(fluent, codes)
-            if row is not None and codes[-1] in objects and codes[-1] not in codes[:-1]:
+            if row is not None and codes[-1] in objects and not _uses(codes[:-1], codes[-1]):
                 return Choice(objects[codes[-1]], row, condition)
         return None
 
@@ -164,3 +165,8 @@ class Aggregations:
 
         self._write.loop(variables, inner, test, stop)
         return Value(name, True)
+
+
+def _uses(codes: list[str], variable: str) -> bool:
+    """True if one of these expressions depends on a variable."""
+    return any(re.search(rf"\b{variable}\b", code) for code in codes)

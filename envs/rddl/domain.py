@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from bonspiel.envs.rddl.bounds import comparisons
 from bonspiel.planners.model import Array
 
 EXTRA = "problems in RDDL need pyRDDLGym and rddlrepository: pip install 'bonspiel[rddl]'"
@@ -144,13 +145,29 @@ def read_domain(domain: str, instance: str) -> Domain:
             parser.build()
             parsed = parser.parse(RDDLReader(str(domain_file), str(instance_file)).rddltxt)
             simulator = RDDLSimulator(RDDLLiftedModel(parsed), objects_as_strings=False, keep_tensors=True)
-            constraints = RDDLConstraints(simulator, vectorized=True)
+            with _comparisons_only(simulator.rddl) as boxed:
+                bounds = RDDLConstraints(simulator, vectorized=True).bounds
     except Exception as error:  # pyRDDLGym has many, and some of the standard library's for faults in a file
         reason = " ".join(COLOURS.sub("", f"{said.getvalue().strip()} {error}").split())
         raise Refused(f"rddl:{name}: pyRDDLGym cannot read it ({type(error).__name__}: {reason})") from error
-    boxed = tuple(map(bool, constraints.is_box_preconditions))
     text = "".join(file.read_text(encoding="utf-8", errors="replace") for file in (domain_file, instance_file))
-    return Domain(name, text, simulator, dict(constraints.bounds), boxed)
+    return Domain(name, text, simulator, dict(bounds), boxed)
+
+
+@contextlib.contextmanager
+def _comparisons_only(rddl: Any) -> Iterator[tuple[bool, ...]]:
+    """Leave a model the parts of its conditions that bound fluents; of each precondition, whether it stays whole.
+
+    pyRDDLGym would take the bounds of a comparison whatever parameters it has.
+    """
+    conditions = rddl.preconditions, rddl.invariants
+    actions = [comparisons(rddl, one, rddl.action_fluents) for one in rddl.preconditions]
+    states = [comparisons(rddl, one, rddl.state_fluents) for one in rddl.invariants]
+    rddl.preconditions, rddl.invariants = ([part for found, _ in of for part in found] for of in (actions, states))
+    try:
+        yield tuple(whole for _, whole in actions)
+    finally:
+        rddl.preconditions, rddl.invariants = conditions
 
 
 def repository() -> dict[str, list[str]]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from bonspiel.envs.rddl.scope import ExpressionWriter, Scope
 from bonspiel.envs.rddl.storage import Value
+from bonspiel.envs.rddl.uses import is_random
 
 # {rng} is the generator, {0}, {1} the arguments
 NUMBERS = {
@@ -35,8 +36,8 @@ VALID = {
     "Normal": "{1} >= 0.0",
     "Poisson": "{0} >= 0.0",
     "Binomial": "{0} >= 0.0 and 0.0 <= {1} <= 1.0",
-    "NegativeBinomial": "{0} > 0.0 and 0.0 <= {1} <= 1.0",
-    "Geometric": "0.0 <= {0} <= 1.0",
+    "NegativeBinomial": "{0} > 0.0 and 0.0 < {1} <= 1.0",
+    "Geometric": "0.0 < {0} <= 1.0",
     "Exponential": "{0} > 0.0",
     "Student": "{0} > 0.0",
     "ChiSquare": "{0} > 0.0",
@@ -96,10 +97,15 @@ def _of_objects(writer: ExpressionWriter, expression: Any, scope: Scope, scaled:
     inner = scope | {variable: writer.variable(variable, kind, scope)}
     names, out, loops = writer.storage.names, writer.out, [(variable, kind)]
     total, least, sum_to, drawn, which = map(names.fresh, ("total", "least", "sum_to", "drawn", "which"))
+    drawn_weights = names.fresh("weights") if is_random(weight) else None
+    if drawn_weights is not None:
+        out.line(f"{drawn_weights} = np.empty({writer.domain.sizes([kind])[0]})")
     out.line(f"{total}, {least} = 0.0, 0.0")
 
     def add() -> None:
         one = writer.named(writer.number(weight, inner))
+        if drawn_weights is not None:
+            out.line(f"{drawn_weights}[{inner[variable].code}] = {one}")
         out.line(f"{total} += {one}")
         out.line(f"{least} = min({least}, {one})")
 
@@ -109,7 +115,8 @@ def _of_objects(writer: ExpressionWriter, expression: Any, scope: Scope, scaled:
     out.line(f"{which}, {sum_to} = 0.0, 0.0")
 
     def pass_on() -> None:
-        out.line(f"{sum_to} += {writer.number(weight, inner)}")
+        one = f"{drawn_weights}[{inner[variable].code}]" if drawn_weights else writer.number(weight, inner)
+        out.line(f"{sum_to} += {one}")
         with out.block(f"if {drawn} < {sum_to}:"):
             out.line(f"{which} = float({inner[variable].code})")
             out.line("break")

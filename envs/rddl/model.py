@@ -100,6 +100,7 @@ class RddlModel:
             self.step, self.sample_action = interpreter.step, interpreter.sample_action
         else:
             written = write_source(domain, actions)
+            Interpreter(domain, actions).check_types(self.initial_state(np.random.default_rng(0)))
             self.source, self.params = written.text, written.params
             self.__class__ = _class_of(written.text)
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from bonspiel.envs.rddl.actions import Actions
-from bonspiel.envs.rddl.domain import Domain
+from bonspiel.envs.rddl.domain import COLOURS, Domain, Refused
 from bonspiel.planners.model import Array, Rng
 
 
@@ -33,6 +33,22 @@ class Interpreter:
             start += count
         next_state[start] = state[start] + 1.0
         return float(reward), bool(terminated or not simulator.check_state_invariants(silent=True))
+
+    def check_types(self, state: Array) -> None:
+        """Step once from a state, which shows expressions of a type that pyRDDLGym does not take.
+
+        Raises:
+            Refused: names the expression.
+        """
+        from pyRDDLGym.core.debug.exception import RDDLTypeError
+
+        try:
+            self.step(state, self.actions.null, np.empty_like(state), np.zeros(0), np.random.default_rng(0))
+        except RDDLTypeError as error:
+            reason = " ".join(COLOURS.sub("", str(error)).split())
+            raise Refused(f"rddl:{self.domain.name}: a type that RDDL does not allow: {reason}") from error
+        except Exception:  # a value out of range, say, which compiled steps answer by an invalid one
+            return
 
     def sample_action(self, state: Array, action: Array, params: Array, rng: Rng) -> None:
         """Uniform within bounds; a whole number where a coordinate has no others."""

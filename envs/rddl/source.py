@@ -95,13 +95,16 @@ def _fluent(write: Expressions, fluent: str) -> None:
     """Compute a fluent for all combinations of objects; sums that an inner loop does not change stand before it."""
     variables, expression = write.domain.expressions[fluent]
     write.where = fluent
-    scope = {name: write.variable(name, kind, {}) for name, kind in variables}
+    scope, flag = (
+        {name: write.variable(name, kind, {}) for name, kind in variables},
+        write.domain.range(fluent) == "bool",
+    )
 
     def compute(outer: int) -> None:
         if outer == len(variables):
             value = write.value(expression, scope)
             target = write.storage.target(fluent, [one.code for one in scope.values()])
-            write.out.line(f"{target} = {bare(value.code if target.isidentifier() else value.number)}")
+            write.out.line(f"{target} = {bare(value.code if flag and target.isidentifier() else value.number)}")
             return
         known = {name for name, _ in variables[:outer]}
         for one in loop_invariant(expression, known) if outer else ():
