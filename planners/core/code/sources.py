@@ -1,9 +1,13 @@
 """The sources and data that compiled searches and their results depend on, and their digest."""
 
+import ast
 import functools
 import hashlib
 import os
 import re
+import sys
+import sysconfig
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
@@ -13,6 +17,7 @@ PREFIX = "bonspiel."
 NOT_COMPUTING = "runs"  # which only plays and reports what the other packages compute
 COMPILER = {"bonspiel.planners.jit", "bonspiel.planners.kernel", "bonspiel.planners.core.jit"}
 SUFFIXES = (".py", ".json", ".npz")
+DATA = (".json", ".npy", ".npz")  # beside a module
 
 _IMPORT = re.compile(r"^ *(?:from ([\w.]+) )?import (\([^)]*\)|.*)", re.MULTILINE)
 _REGISTERED = re.compile(r'"([\w.]+):\w+"')
@@ -69,6 +74,39 @@ def _dotted(text: str) -> set[str]:
     }
 
 
+def _dotted_in_any_form(text: str) -> set[str]:
+    """The same of a user's source, however its imports are written, `import_module("name")` included."""
+    found = set[str]()
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except SyntaxError:
+        return found
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {f"{node.module or ''}.{alias.name}".strip(".") for alias in node.names}
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in ("import_module", "__import__"):
+            found |= {str(one.value) for one in node.args[:1] if isinstance(one, ast.Constant)}
+    return found
+
+
+def _own_folders() -> Iterator[Path]:
+    """The folders that a user has put on the path of modules, next to installed ones."""
+    installed = {sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    for entry in sys.path:
+        folder = Path(entry or ".").resolve()
+        if folder != ROOT and folder.is_dir() and not any(folder.is_relative_to(one) for one in installed):
+            yield folder
+
+
+@functools.cache
+def is_own(file: str) -> bool:
+    """True for a file of this project's packages."""
+    path = Path(file).resolve()
+    return any(path.is_relative_to(ROOT / package) for package in packages())
+
+
 @functools.cache
 def folders() -> tuple[Path, ...]:
     """The folders of this project's packages."""
@@ -87,7 +125,7 @@ def imports_of(file: Path) -> tuple[Path, ...]:
         found |= due
         due = set().union(*map(_direct_imports, due)) - found
     folders = {one.parent for one in found}
-    data = {folder / name for folder in folders for name in _names_in(str(folder)) if name.endswith(".json")}
+    data = {folder / name for folder in folders for name in _names_in(str(folder)) if name.endswith(DATA)}
     registries = {one for one in found if one.name == "__init__.py" and ROOT in one.parents}
     return tuple(sorted(found - registries | data))
 
@@ -97,15 +135,18 @@ def _direct_imports(file: Path) -> set[Path]:
     home = file.parent
     while (home / "__init__.py").exists():
         home = home.parent
-    names = _dotted(file.read_text(encoding="utf-8"))
+    text = file.read_text(encoding="utf-8")
+    is_ours = is_own(str(file))
+    names = _dotted(text) if is_ours else _dotted_in_any_form(text)
     own = {
         (str(ROOT), name.removeprefix(PREFIX))
         for name in names
         if name.startswith(PREFIX) and name.split(".")[1] in packages()  # nothing beside the packages computes
     }
     others = set[tuple[str, str]]()
-    if not any(file.is_relative_to(ROOT / package) for package in packages()):  # else: numpy, beside a wheel
-        others = {(str(root), name) for name in names if not name.startswith(PREFIX) for root in (home, file.parent)}
+    if not is_ours:  # else: numpy, beside a wheel
+        roots = {home, file.parent, file.parent.parent, *_own_folders()}
+        others = {(str(root), name) for name in names if not name.startswith(PREFIX) for root in roots}
     return {Path(module) for root, name in own | others if (module := _module(root, name))}
 
 

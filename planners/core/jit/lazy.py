@@ -19,6 +19,7 @@ from numba import njit, types
 from bonspiel.planners.core.code import sources
 from bonspiel.planners.core.code.cache import cache_folder, code_folder, locked, say_once
 from bonspiel.planners.core.jit.generator_reader import installed_for
+from bonspiel.planners.core.jit.reached import digest_of_reached
 from bonspiel.planners.core.jit.settings import INTERPRETED, code_settings, configured, private, require
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -155,7 +156,8 @@ class CompiledFunction(Dispatcher):  # type: ignore[misc]
         """
         if self.digest is None or self._cache.cache_path is not None:
             return
-        folder = code_folder(self.digest, code_settings()) if hasattr(self, "enable_caching") else None
+        known = hasattr(self, "enable_caching")
+        folder = code_folder(self.digest, code_settings() + digest_of_reached(self)) if known else None
         if folder is not None:
             with configured(CACHE_DIR=str(folder), CACHE_LOCATOR_CLASSES=""), suppress(RuntimeError):
                 self.enable_caching()
