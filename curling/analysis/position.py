@@ -14,7 +14,7 @@ from bonspiel.curling.match.state import row_of, shot_of, stones_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.players.lookahead import new_scratch, screen
 from bonspiel.curling.players.quasi_random import quasi_random_errors
-from bonspiel.curling.records.umpire import Outcome, exact, outcome
+from bonspiel.curling.records.umpire import Outcome, exact_in, outcome
 from bonspiel.curling.win_probability import after_throws, calibrated, estimating, uses_network, win_probability
 from bonspiel.planners.contract.decisions import checked_plan
 from bonspiel.planners.core.aims import aims_of
@@ -111,7 +111,7 @@ def analyse(match: Curling, state: Array, planner: Planner, name: str, budget: B
         return calibrated(judging, after.state, after.reward) if after.over else win_probability(match, after.state)
 
     vx, vy, side = decision.action.tolist()
-    aimed = exact(model, (vx, vy, side))
+    aimed = exact_in(model, state, (vx, vy, side))
     exactly = outcome(judging, state, aimed)
     thrower, deviates = model.thrower(state), quasi_random_errors(rng.random(4), 0, THROWS)
     throws = [outcome(judging, state, throw(model, thrower, (vx, vy, side), one)) for one in deviates]

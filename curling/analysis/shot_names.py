@@ -9,7 +9,7 @@ from bonspiel.curling.ice.sheet import DIAMETER, TEAM_STONES, Sheet, present
 from bonspiel.curling.match.state import row_of, stones_of, team_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.records.match_data import Throw
-from bonspiel.curling.records.umpire import exact, outcome
+from bonspiel.curling.records.umpire import exact_in, outcome
 from bonspiel.planners.model import Array
 
 STILL = 0.01  # m; a stone that moves less was not hit
@@ -31,7 +31,7 @@ def shot_name(model: Curling, state: Array, aim: Throw) -> str:
         aim: (vx, vy, rotation), m/s.
     """
     before, own, team = stones_of(state), int(row_of(state)), int(team_of(state))
-    result = outcome(model, state, exact(model, aim))
+    result = outcome(model, state, exact_in(model, state, aim))
     if result.foul:
         return "foul"
     after, tee = result.stones, model.law.sheet.tee

@@ -58,7 +58,7 @@ def _read(given: Any, where: str) -> tuple[MatchPosition, str]:
                 raise UsageError(f"{key} is missing ({allowed})")
         for key, bounds in NUMBERS.items():
             if key in given:
-                number(key, given[key], *bounds, whole=True)
+                given[key] = number(key, given[key], *bounds, whole=True)
         position = checked(MatchPosition.from_json(given))
         team = given.get("team", position.team)
         allowed = f"{position.team}, since shot={position.shot} and hammer={position.hammer}"

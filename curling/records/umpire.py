@@ -171,5 +171,12 @@ def _check_result(record: Record, over: bool, value: float) -> None:
 
 
 def exact(model: Curling, aim: Throw) -> Throw:
-    """The throw of an aim without an error."""
+    """The throw of an aim without an error, at the speed of the aim."""
     return aim[0], aim[1], model.law.launch_spin * (1.0 if aim[2] >= 0.0 else -1.0)
+
+
+def exact_in(model: Curling, state: Array, aim: Throw) -> Throw:
+    """The throw of an aim without an error by the player who throws next, who has a largest speed."""
+    vx, vy, spin = exact(model, aim)
+    slower = min(1.0, model.thrower(state).max_speed / max(math.hypot(vx, vy), 1e-9))
+    return slower * vx, slower * vy, spin

@@ -15,6 +15,8 @@ from bonspiel.curling.arena.client_process import ClientProcess
 from bonspiel.curling.arena.clients import Client
 from bonspiel.curling.arena.game import GRACE, failures_until_over
 from bonspiel.curling.arena.venue import Dc3Venue, Venue
+from bonspiel.curling.checks import check_match_state
+from bonspiel.curling.ice.noise import Noise
 from bonspiel.curling.match.rules import MODIFIED
 from bonspiel.curling.match.state import team_of
 from bonspiel.curling.model import Curling
@@ -25,6 +27,7 @@ from bonspiel.curling.server.server_context import ServerContext
 from bonspiel.curling.server.shot_executor import ShotExecutor
 from bonspiel.curling.settings import MatchSettings
 from bonspiel.planners.contract.decisions import checked_plan
+from bonspiel.planners.core.code.cache import say_once
 from bonspiel.planners.planner import Budget, Planner
 from bonspiel.runs import interrupts
 from bonspiel.runs.draws import named_rng
@@ -155,9 +158,10 @@ def served(places: Sequence[TestPosition], protocol: str) -> list[TestPosition]:
     """The positions as a server of this protocol can put them to commands, which have a physics of their own.
 
     Raises:
-        UsageError: it cannot; the message names the position.
+        UsageError: it can put none, or not all for another reason than that stones lie where this protocol's sheet
+            ends; the message names the position.
     """
-    found = []
+    found, left_out, ties = [], list[str](), 0
     for number, place in enumerate(places, 1):
         settings, where = place.match, f"position {number} ({place.source})"
         if settings.is_mixed and protocol == "dc3":
@@ -171,6 +175,25 @@ def served(places: Sequence[TestPosition], protocol: str) -> list[TestPosition]:
             if value not in allowed:
                 words = " or ".join(map(str, allowed))
                 raise UsageError(f"{where}: {name}={value!r}: a server of {protocol} has {words} for commands")
+        noise = place.match.noise
+        if isinstance(noise, Noise) and (noise.vx or noise.vy):
+            raise UsageError(f"{where}: noise: servers tell commands of errors of speed and angle alone, not of vx, vy")
         physics = replace(place.position.settings, physics=PHYSICS[protocol])
-        found.append(TestPosition(replace(place.position, settings=physics), place.source))
+        put = TestPosition(replace(place.position, settings=physics), place.source)
+        try:
+            check_match_state(put.match.planning(), put.state)
+        except ValueError as error:
+            left_out.append(f"{where}: {error}")
+            continue
+        found.append(put)
+        ties += settings.extra_ends == 0
+    if not found:
+        raise UsageError(f"{left_out[0]}, on the sheet of {protocol}: give another --protocol")
+    if left_out:
+        say_once(f"positions that cannot occur on the sheet of {protocol} are left out: {len(left_out)}, {left_out[0]}")
+    if ties:
+        say_once(
+            f"positions without extra ends: {ties}; a tie counts half there, while commands of {protocol} expect "
+            "extra ends: give extra_ends"
+        )
     return found

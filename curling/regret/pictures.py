@@ -4,7 +4,7 @@ from pathlib import Path
 
 from bonspiel.curling.env.picture import draw_ice, draw_paths, draw_rests, draw_stones
 from bonspiel.curling.match.state import stones_of
-from bonspiel.curling.records.umpire import exact, outcome
+from bonspiel.curling.records.umpire import exact_in, outcome
 from bonspiel.curling.regret.positions import TestPosition
 from bonspiel.curling.regret.referee import ShotRegret
 from bonspiel.runs.reporting.drawing import styled
@@ -24,7 +24,7 @@ def draw_pair(file: Path, place: TestPosition, name: str, verdict: ShotRegret) -
         for number, (title, aim) in enumerate(shots):
             axes = figure.add_axes((0.01 + 0.5 * number, 0.01, *SHEET))
             axes.set_title(title, loc="left", fontsize=13)
-            path = outcome(model, state, exact(model, aim), trajectory=True).path
+            path = outcome(model, state, exact_in(model, state, aim), trajectory=True).path
             assert path is not None
             draw_ice(axes, model.law.sheet)
             draw_paths(axes, model.law.sheet, path.positions)

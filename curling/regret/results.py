@@ -63,6 +63,20 @@ def key_of(place: TestPosition) -> str:
     return blake2b(text.encode(), digest_size=8).hexdigest()
 
 
+def settings_of(folder: Path) -> dict[str, Any]:
+    """The settings of a run, as its folder keeps them; none if it has none.
+
+    Raises:
+        UsageError: they cannot be read.
+    """
+    file = folder / SETTINGS
+    try:
+        found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{file} cannot be read ({error})") from error
+    return found
+
+
 def lines(folder: Path) -> list[Examined]:
     """What a folder holds; not a last line that was cut off.
 
@@ -101,7 +115,7 @@ class RegretFolder:
         if kept.exists():
             if not resume:
                 raise UsageError(f"{folder} holds results already: continue with --resume, or choose another --out")
-            before = json.loads(kept.read_text(encoding="utf-8"))
+            before = settings_of(folder)
             for name in {**before, **settings}:
                 if before.get(name) != settings.get(name):
                     text = f"{name} was {before.get(name)!r}, and is {settings.get(name)!r} now"

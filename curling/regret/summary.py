@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations, pairwise
-from pathlib import Path
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +16,9 @@ from bonspiel.runs.statistics.paired import Paired, paired
 from bonspiel.runs.statistics.sample import Interval, summarise
 
 NETWORK, PLAYOUTS = (source.name for source in SOURCES)
-SEARCHES_WITH_IT = re.compile(r"(?!process:).*\b(champion|presearch|valued)\b")
+SEARCHES_WITH_IT = re.compile(r"\b(champion|presearch|valued)\b")
+OURS = re.compile(r"-m bonspiel\b|\bbonspiel client\b|\bbonspiel\.curling\.players\.serve\b")
+PLANNER = re.compile(r"(?:--planner[= ]|players\.serve )['\"]?([^\s'\"]+)")  # of our client, or of our process player
 THIRDS = ("first third of the end", "second third", "last third", "last stone")
 CERTAIN = 3.0  # standard errors by which referees must differ to disagree
 LARGE = 0.05  # of win probability, for the same
@@ -33,10 +34,11 @@ class Judged(NamedTuple):
 
 def referee_of(client: Client) -> str:
     """The referee whose values count for a client: never those with which a planner of this package has chosen."""
-    planner = client.planner
-    if planner is None and any(Path(word).name == "bonspiel" for word in client.words):  # our client on a server
-        planner = dict(pairwise(client.words)).get("--planner", "champion")
-    return PLAYOUTS if planner is not None and SEARCHES_WITH_IT.match(planner) else NETWORK
+    text = client.planner or " ".join(client.words)
+    if client.planner is None or text.startswith("process:"):  # a command, which may start a planner of this package
+        named = PLANNER.search(text)
+        text = (named.group(1) if named else "champion") if OURS.search(text) else ""
+    return PLAYOUTS if SEARCHES_WITH_IT.search(text) else NETWORK
 
 
 def judged(name: str, examined: Sequence[Examined], places: Sequence[TestPosition]) -> list[Judged]:

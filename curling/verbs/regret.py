@@ -44,9 +44,10 @@ def regret(arguments: argparse.Namespace) -> int:
         from bonspiel.curling.regret.clients import served
 
         places = served(places, arguments.spoken)
-    earlier = None if last is None else earlier_results(last, places, clients)
+    settings = _settings(arguments, clients, made)
+    earlier = None if last is None else earlier_results(last, places, clients, settings)
     with resumable(arguments, folder), locked(folder):
-        kept = RegretFolder(folder, _settings(arguments, clients, made), places, arguments.resume)
+        kept = RegretFolder(folder, settings, places, arguments.resume)
         with writing(folder):
             (folder / POSITIONS).write_text(text_of(places, made), encoding="utf-8")
             if commands:
@@ -128,6 +129,8 @@ def _settings(arguments: argparse.Namespace, clients: "tuple[Client, ...]", made
         for client in clients
     }
     time = f"{arguments.seconds:g} s" if arguments.simulations is None else f"{arguments.simulations} simulations"
+    if arguments.simulations is not None and any(client.planner is None for client in clients):
+        time += f", of commands {arguments.seconds:g} s"
     facts = {"version": __version__, "positions": made, "protocol": arguments.spoken, "seed": arguments.seed}
     return facts | {"a shot": time, "clients": versions}
 

@@ -9,6 +9,7 @@ import pytest
 
 from bonspiel.curling.arena import game as playing
 from bonspiel.curling.arena.clients import parse_clients
+from bonspiel.curling.checks import check_match_state
 from bonspiel.curling.ice.sheet import places as places_of
 from bonspiel.curling.regret import positions
 from bonspiel.curling.regret.clients import Question, ask, served
@@ -103,9 +104,24 @@ def test_a_planner_that_fails_gives_no_shot(tmp_path):
         ("dc4", {"rule": "four_rock"}, "rule='four_rock': a server of dc4 has five_rock or no_tick for commands"),
         ("dc3", {"rule": "no_tick"}, "rule='no_tick': a server of dc3 has five_rock or four_rock"),
         ("dc3", {"max_speed": 3.5}, "max_speed=3.5"),
+        ("dc3", {"noise": {"vx": 0.05}}, "noise: servers tell commands of errors of speed and angle alone"),
         ("dc3", MIXED | {"physics": "dc4"}, "mixed doubles is put to commands by --protocol dc4 alone"),
     ],
 )
 def test_positions_that_a_server_cannot_have_are_refused(tmp_path, protocol, change, words):
     with pytest.raises(UsageError, match=rf"^position 1 \(.*\): {words}"):
         places(tmp_path, protocol, **change)
+
+
+def test_positions_with_stones_beyond_the_sheet_of_a_protocol_are_left_out_and_counted(capsys, monkeypatch):
+    monkeypatch.delenv("BONSPIEL_SAID", raising=False)
+    first = positions.shipped()[:100]
+    put = served(first, "dc4")
+    assert len(put) == 86
+    for one in put:
+        check_match_state(one.match.planning(), one.state)
+    assert "cannot occur on the sheet of dc4 are left out: 14, position " in capsys.readouterr().err
+    kept = {one.state.tobytes() for one in put}
+    beyond = next(one for one in first if one.state.tobytes() not in kept)
+    with pytest.raises(UsageError, match="on the sheet of dc4: give another --protocol"):
+        served([beyond], "dc4")

@@ -22,7 +22,12 @@ OURS = f"mine={sys.executable} -m bonspiel client dc3 --port {{port}}"
         (f"champion={sys.executable} x.py {{port}}", "network"),
         (f"{OURS} --planner rulebased", "network"),
         (f"{OURS} --planner champion:threads=1", "playouts"),
+        (f"{OURS} --planner=rulebased", "network"),
         (OURS, "playouts"),
+        ("b=sh -c 'cd x && bonspiel client dc3 --port {port}'", "playouts"),
+        (f"mine={sys.executable} bonspiel/x.py {{port}}", "network"),
+        ("process:python -m bonspiel.curling.players.serve champion", "playouts"),
+        ("process:python -m bonspiel.curling.players.serve rulebased", "network"),
     ],
 )
 def test_no_client_is_judged_by_the_values_that_it_searches_with(client, referee):

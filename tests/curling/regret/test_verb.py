@@ -110,6 +110,20 @@ def test_a_client_is_compared_with_its_earlier_version_in_the_same_positions(run
     other = ("regret", "--client", "rulebased", "--file", own, *FEW, "--out", "new", "--against-last")
     assert "its clients are random; name at least one as there" in run(*other, "old")[2]
     assert "no results of bonspiel regret in any of these positions" in run(*other, "none")[2]
+    more = (
+        "regret",
+        "--client",
+        "random",
+        "--file",
+        own,
+        "--simulations",
+        7,
+        "--out",
+        "other",
+        "--against-last",
+        "old",
+    )
+    assert "its a shot is" in run(*more)[2]
 
 
 def test_other_settings_and_other_folders_are_refused(run, own):
