@@ -14,7 +14,7 @@ from bonspiel.runs.games.match import read_pairs
 from bonspiel.runs.games.ratings import wilson
 from bonspiel.runs.games.standings import score
 from bonspiel.runs.games.tournament import Tournament, read_tournament
-from bonspiel.runs.reporting.chart import UNITS, apart
+from bonspiel.runs.reporting.chart import UNITS, apart, in_legend
 from bonspiel.runs.reporting.drawing import label_budgets, save_figure, styled
 from bonspiel.runs.reporting.styles import GREY, of_planners
 from bonspiel.runs.statistics.curves import Panel, table
@@ -86,7 +86,7 @@ def draw(curves: Panel) -> Figure:
             style = styles[label]
             look: Any = {"color": style.colour, "marker": style.marker, "linestyle": style.line}
             look["markerfacecolor"] = style.colour if style.filled else "white"
-            axes.errorbar(x, mean, (mean - low, high - mean), label=label, **look, **BARS)
+            axes.errorbar(x, mean, (mean - low, high - mean), label=in_legend(label), **look, **BARS)
         axes.set(xscale="log", xlabel=BUDGETS[curves.unit], ylabel="win rate, 95 % interval", ylim=(-0.02, 1.02))
         axes.set_title(curves.env, loc="left")
         label_budgets(axes, budgets)

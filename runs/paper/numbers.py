@@ -25,7 +25,7 @@ class Estimate(NamedTuple):
         n: episodes.
         mean: with its 95 % interval.
         behind: the best planner's mean less this one's over common episodes, with its interval; None if there are none.
-        best: whether it is the best, or the interval of `behind` has 0 in it.
+        best: whether it is the best of those with all episodes, or the interval of `behind` is not above 0.
     """
 
     setting: Setting
@@ -46,12 +46,14 @@ def estimates(store: Store, panel: Panel) -> list[Estimate]:
     returns, called, found = functools.cache(store.returns_of), names(panel), []
     for budget in panel.budgets:
         here = {planner: summary for planner, curve in panel.curves.items() for at, summary in curve if at == budget}
-        top = max(here, key=lambda planner: here[planner].interval.value)
+        most = max(summary.n for summary in here.values())  # a planner that failed in hard episodes has fewer
+        whole = [planner for planner in here if here[planner].n == most]
+        top = max(whole, key=lambda planner: here[planner].interval.value)
         for planner, summary in here.items():
             setting, behind = played[planner, budget], None
             if planner != top and isinstance(both := meet(played[top, budget], setting, returns), Comparison):
                 behind = both.paired.difference
-            best = planner == top or (behind is not None and not (behind.low > 0.0 or behind.high < 0.0))
+            best = planner == top or (behind is not None and behind.low <= 0.0)
             found.append(Estimate(setting, called[planner], summary.n, summary.interval, behind, best))
     return found
 

@@ -97,10 +97,16 @@ def _panel(axes: Sequence[Axes], panel: Panel, styles: dict[str, Style], *, name
     lowest.legend(handles, lines, ncols=2 if max(map(len, labels)) < 30 else 1, **below)
 
 
+def in_legend(label: str) -> str:
+    """A name as a legend of matplotlib shows it as it is: there "_" begins hidden names, and "$" formulas."""
+    text = label.replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text
+
+
 def _curve(axes: Axes, look: Style, label: str, x: Array, y: Array, low: Array, high: Array) -> None:
     size, face = 7.5 if look.marker == "*" else 4.8, look.colour if look.filled else "white"
     (line,) = axes.plot(x, y, color=look.colour, ls=look.line, lw=1.4, marker=look.marker, ms=size, mfc=face, zorder=3)
-    line.set(label=label, gid=label)
+    line.set(label=in_legend(label), gid=label)
     if len(x) > 1:
         axes.fill_between(x, low, high, color=look.colour, alpha=0.16, linewidth=0, zorder=2)
     else:

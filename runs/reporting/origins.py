@@ -1,7 +1,7 @@
 """Whose planners a leaderboard ranks: their names in it, and where each run is from."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from bonspiel.runs.experiment import Setting, UsageError
@@ -73,3 +73,19 @@ def _row(run: str, store: Store) -> list[str]:
     shown = (own.get(name, "unknown") for name in ("started", "seed", DIGEST))
     licence, command = store.submission.get("licence", ""), f"`{own.get('command', 'unknown')}`"
     return [run, place, commits, str(own.get("version", "unknown")), machines, *map(str, shown), licence, command]
+
+
+def other_problems(stores: Sequence[Store]) -> list[set[str]]:
+    """For each run, its problems that have the name of one of the first run, but other parameters or sources."""
+    first = stores[0].resolved
+    environments = {setting.env for setting in stores[0].suite.settings()}
+    return [
+        {env for env in environments & store.resolved.keys() if store.resolved[env] != first[env]} for store in stores
+    ]
+
+
+def left_out_problems(stores: Sequence[Store]) -> Iterator[str]:
+    """A line for each run with `other_problems`."""
+    for store, envs in zip(stores, other_problems(stores), strict=True):
+        if envs:
+            yield f"Left out of {store.folder}: {', '.join(sorted(envs))}, with other parameters or sources there."

@@ -41,6 +41,8 @@ COLUMNS = {
 def rows(store: Store) -> Iterator[tuple[Any, ...]]:
     """Every episode as it is exported, a value for each of COLUMNS, in order of the suite."""
     commit = store.provenance.get("commit")
+    if any(one.get("commit") != commit for one in store.provenance.get("merged", [])):
+        commit = None  # rows of several commits are together
     for setting in store.suite.settings():
         origin = setting.seed, store.suite.names(setting.env)[setting.planner], commit
         yield from ((*_row(setting, episode), *origin) for episode in store.episodes(setting))

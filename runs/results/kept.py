@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from bonspiel.runs.experiment import Setting
+from bonspiel.runs.experiment import Setting, UsageError
 from bonspiel.runs.results.rows import Batch, Episode
 from bonspiel.runs.results.store import Store
 
@@ -31,10 +31,29 @@ def add_all(store: Store, setting: Setting, episodes: Iterator[Episode]) -> None
         store.add(Batch(setting, [*chunk], 0.0))
 
 
+def check_kept(begun: Store, earlier: Sequence[Store]) -> None:
+    """Refuse to go on with runs to keep of which nothing was kept when the run began.
+
+    Raises:
+        UsageError: names the run.
+    """
+    known = {one.get("run") for one in begun.provenance.get("merged", [])}
+    for old in earlier:
+        if _kept_of(old) not in known:
+            raise UsageError(
+                f"--keep {old.folder}: episodes are kept when a run begins, and {begun.folder} began without; leave "
+                "--keep out, or choose another --out"
+            )
+
+
+def _kept_of(old: Store) -> str:
+    return f"episodes kept of {old.folder}"
+
+
 def provenance(facts: Mapping[str, Any], earlier: Sequence[Store]) -> dict[str, Any]:
     """The facts of a new run and, as for merged runs, those of the runs whose episodes it keeps, and of theirs."""
     merged = []
     for old in earlier:
-        own = {"run": f"episodes kept of {old.folder}", **old.provenance}
+        own = {"run": _kept_of(old), **old.provenance}
         merged += [own, *own.pop("merged", [])]
     return {**facts, "merged": merged} if merged else {**facts}

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from bonspiel.runs.reporting import page, tables
+from bonspiel.runs.reporting import chart, page, tables
 from bonspiel.runs.reporting.drawing import save_figure, styled
 from bonspiel.runs.reporting.styles import GREY, Style, of_planners
 from bonspiel.runs.results.store import Count, Store
@@ -89,7 +89,7 @@ def _panel(axes: Axes, found: Sensitivity, looks: dict[str, Style]) -> None:
         x, y, low, high = np.array(points).reshape(-1, 4).T
         face = look.colour if look.filled else "white"
         shown: Any = {"marker": look.marker, "ms": 4.2, "mfc": face, "lw": 1.3, "zorder": 3}
-        axes.plot(x, y, color=look.colour, ls=look.line, label=name, gid=name, **shown)
+        axes.plot(x, y, color=look.colour, ls=look.line, label=chart.in_legend(name), gid=name, **shown)
         axes.fill_between(x, low, high, color=look.colour, alpha=0.16, linewidth=0, zorder=2)
     if of.default in of.values:
         axes.axvline(of.values.index(of.default), color=GREY, lw=1.0, ls=(0, (1, 1.5)), zorder=1.5)

@@ -15,6 +15,7 @@ from bonspiel.runs.statistics.sample import BLOCK, CONFIDENCE, Interval, percent
 FLIPS = 10_000
 EXACT = 13  # differences; there are fewer than FLIPS ways to flip their signs
 FEWEST = 6  # differences other than 0: with fewer no p-value is at most 0.05
+KEPT_BITS = 40  # of the 53 of a number: twelve digits
 ROUNDING = 1e-9  # sums of the same numbers in another order differ by less, relative to their sizes
 
 
@@ -43,10 +44,16 @@ def paired(a: ArrayLike, b: ArrayLike, rng: Rng, flips: int = FLIPS) -> Paired:
         rng: draws resamples and flips.
         flips: as of `sign_flip`.
     """
-    differences = np.asarray(a, np.float64) - np.asarray(b, np.float64)
+    differences = snapped(a) - snapped(b)
     summary = summarise(differences, rng)
     p = sign_flip(differences, rng, flips)
     return Paired(summary.n, summary.interval, p, episodes_to_settle(differences, summary.interval, p))
+
+
+def snapped(values: ArrayLike) -> Array:
+    """Values whose last bits are rounded away: equal sums of the same rewards in another order are ties."""
+    parts, exponents = np.frexp(np.asarray(values, np.float64))
+    return np.ldexp(np.round(parts * 2.0**KEPT_BITS) / 2.0**KEPT_BITS, exponents)
 
 
 def sign_flip(differences: ArrayLike, rng: Rng, flips: int = FLIPS) -> float:
@@ -165,8 +172,8 @@ class Pairs(NamedTuple):
     @classmethod
     def of(cls, a: ArrayLike, b: ArrayLike) -> "Pairs":
         """The pairs of two samples, [n] and [m]."""
-        own, classes_a = np.unique(np.asarray(a, np.float64), return_inverse=True)
-        other, classes_b = np.unique(np.asarray(b, np.float64), return_inverse=True)
+        own, classes_a = np.unique(snapped(a), return_inverse=True)
+        other, classes_b = np.unique(snapped(b), return_inverse=True)
         below, upto = (np.searchsorted(other, own, side=side) for side in ("left", "right"))
         return cls(classes_a, classes_b, below, upto)
 

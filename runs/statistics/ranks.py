@@ -12,7 +12,7 @@ from bonspiel.planners import BASELINES
 from bonspiel.planners.model import Array
 from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import Setting
-from bonspiel.runs.statistics.paired import Pairs, mean_probability_of_improvement
+from bonspiel.runs.statistics.paired import Pairs, mean_probability_of_improvement, snapped
 from bonspiel.runs.statistics.sample import (
     CONFIDENCE,
     UNDEFINED,
@@ -115,7 +115,7 @@ def leaderboard(
     }
     left_out = [planner for planner in scores if planner not in strata]
     means = np.array([[sample.mean() for sample in found] for found in strata.values()])
-    ranks = scipy.stats.rankdata(-means, axis=0).mean(axis=1) if len(means) else []
+    ranks = scipy.stats.rankdata(-snapped(means), axis=0).mean(axis=1) if len(means) else []
     standings = []
     for planner, rank in zip(strata, ranks, strict=True):
         rng = named_rng(f"leaderboard|{planner}|{unit}|{budget}", 0, 0)

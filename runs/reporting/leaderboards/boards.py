@@ -12,7 +12,7 @@ from bonspiel.runs.experiment import amount
 from bonspiel.runs.progress import counted, followed
 from bonspiel.runs.reporting import model_steps
 from bonspiel.runs.reporting.chart import NOUNS
-from bonspiel.runs.reporting.origins import check_names, is_one_of, names, rows
+from bonspiel.runs.reporting.origins import check_names, is_one_of, left_out_problems, names, other_problems, rows
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.statistics import split_half
 from bonspiel.runs.statistics.ranks import Leaderboard, leaderboard, scales
@@ -198,7 +198,11 @@ def leaderboards(stores: Sequence[Store], planners: Sequence[str] = ()) -> tuple
         stores: runs whose planners are ranked together, at least one; the first one's problems and budgets count.
         planners: names of those that are ranked, as for `is_one_of`; all if empty.
     """
-    returns = [list(store.returns().items()) for store in stores]
+    other = other_problems(stores)
+    returns = [
+        [pair for pair in store.returns().items() if pair[0].env not in differ]
+        for store, differ in zip(stores, other, strict=True)
+    ]
     own = [setting for setting, sample in returns[0] if len(sample)]
     played, budgets = {setting.env for setting in own}, {(setting.unit, setting.budget) for setting in own}
     problems = scales(pair for of_run in returns for pair in of_run if pair[0].env in played)
@@ -259,11 +263,12 @@ def unranked(stores: Sequence[Store], problems: Container[str]) -> Iterator[str]
     Such a run shares no problem with it, or no budget in one.
     """
     finished = [setting for setting, count in stores[0].counts().items() if count.done]
-    own = {setting[2:4] for setting in finished}
+    own, other = {setting[2:4] for setting in finished}, other_problems(stores)
+    yield from left_out_problems(stores)
     if flat := dict.fromkeys(setting.env for setting in finished if setting.env not in problems):
         yield f"Left out: {', '.join(flat)}, where {NO_SCALE}."
-    for store in stores[1:]:
-        played = [setting for setting, count in store.counts().items() if count.done]
+    for store, differ in zip(stores[1:], other[1:], strict=True):
+        played = [setting for setting, count in store.counts().items() if count.done and setting.env not in differ]
         budgets = dict.fromkeys(setting[2:4] for setting in played if setting.env in problems)
         if not played:
             reason = "it holds no finished episode"

@@ -123,6 +123,6 @@ def test_replay_notices_shots_after_the_match_and_extra_ends(played):
 def test_the_exact_throw_of_an_aim_is_no_faster_than_its_thrower():
     model = Curling(max_speed=3.0)
     state = model.initial_state(np.random.default_rng(0))
-    vx, vy, spin = umpire.exact_in(model, state, (0.4, 3.9, -1.0))
+    vx, vy, _ = umpire.exact_in(model, state, (0.4, 3.9, -1.0))
     assert math.hypot(vx, vy) == pytest.approx(3.0) and vx / vy == pytest.approx(0.4 / 3.9)
     assert umpire.exact_in(model, state, (0.1, 2.4, 1.0)) == umpire.exact(model, (0.1, 2.4, 1.0))

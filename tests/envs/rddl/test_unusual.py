@@ -1,4 +1,4 @@
-"""Constructs that few domains have: the compiled step is pyRDDLGym's, bounds are those of the file, or it is refused."""
+"""Constructs that few domains have: compiled steps are pyRDDLGym's, bounds those of the file, or it is refused."""
 
 import numpy as np
 import pytest

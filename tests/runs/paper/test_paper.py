@@ -64,6 +64,23 @@ def test_the_best_are_bold_with_those_that_do_not_differ(written):
     assert shown[r"dpw\_tuned \& $\beta$$\leq$é"].count("bonspielBest") == 2
 
 
+def test_one_episode_shows_nothing_and_a_planner_that_failed_in_some_is_not_the_best(run, tmp_path):
+    suite = Suite.of("made up", {"experiment": [GIVEN["experiment"][0] | {"env": TRAP, "simulations": [10, 1000]}]})
+    folder, returns = tmp_path / "r", {"dpw:exploration=1": [3.0] * 30, "uct": [2.0] * 36 + [1.0] * 4}
+    with run_folder.write(folder, suite, {}, provenance.collect([]) | FACTS, resume=False) as results:
+        for setting in suite.settings():
+            of_planner = returns.get(setting.planner, [1.0 + 0.01 * i for i in range(40)])
+            of_budget = of_planner if setting.budget == 1000 else of_planner[:1]
+            results.add(Batch(setting, [Episode(i, float(one), 2, 0.1) for i, one in enumerate(of_budget)], 1.0))
+    assert run("paper", folder, "--out", tmp_path / "out", "--layout", "ieee")[0] == 0
+    rows = [*csv.DictReader((tmp_path / "out/numbers.csv").read_text().splitlines())]
+    best = [(row["budget"], row["planner"]) for row in rows if row["best"] == "1"]
+    assert [one for one in best if one[0] == "10"] == [("10", "dpw:exploration=1")]
+    assert ("1000", "uct") in best and ("1000", "pw:k_action=2") not in best
+    (ahead,) = (row for row in rows if row["planner"].startswith("dpw") and row["budget"] == "1000")
+    assert float(ahead["behind"]) == -1.0 and ahead["best"] == "1"  # in 30 of 40 episodes
+
+
 def test_the_numbers_are_all_there_with_seed_and_text(written):
     rows = [*csv.DictReader((written / "numbers.csv").read_text().splitlines())]
     assert len(rows) == 2 * 4 * 2

@@ -5,6 +5,7 @@ import matplotlib
 import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 
 from bonspiel import planners
 from bonspiel.runs.reporting import chart, styles
@@ -309,3 +310,13 @@ def test_the_table_has_a_row_for_each_planner():
         "| dpw:exploration=2 | 0.200 [0.100, 0.300] | 0.300 [0.200, 0.400] |",
     ]
     assert caption(TRAP) == "mean return [95 % interval] over 20 episodes, optimum 1.7000, random policy 1.0300"
+
+
+def test_a_legend_shows_names_as_they_are():
+    names = "_hidden", "cost $5 and $6", "a|b"
+    axes = Figure().subplots()
+    panel = replace(TRAP, curves={name: curve(1.0, 1.1, 1.2) for name in names}, labels={name: name for name in names})
+    chart.reward(axes, panel, styles.of_planners(panel.curves))
+    _, labels = axes.get_legend_handles_labels()
+    shown = [label.strip().replace(r"\$", "$") for label in labels]
+    assert [name for name in shown if name in names] == [*names]

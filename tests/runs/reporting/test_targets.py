@@ -4,6 +4,7 @@ import json
 import math
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from bonspiel.runs import provenance
 from bonspiel.runs.counting import Steps
 from bonspiel.runs.reporting import targets_chart, targets_page
+from bonspiel.runs.reporting.origins import left_out_problems, other_problems
 from bonspiel.runs.reporting.targets import SIMULATIONS, STEPS, TIME, targets
 from bonspiel.runs.results import packed, run_folder
 from bonspiel.runs.results.rows import Batch, Episode
@@ -238,3 +240,15 @@ def test_the_shipped_run_reaches_at_once_what_its_smallest_means_reach_and_nothi
         first, most = played[min(played)], max(played.values())
         expected = "<=" if first >= row["target"] else ">" if most < row["target"] else "="
         assert row["budget"]["sign"] == expected
+
+
+def test_problems_of_the_same_name_but_other_parameters_are_left_out_with_a_line():
+    setting = SimpleNamespace(env="my:M")
+    suite = SimpleNamespace(settings=lambda: [setting])
+    ours, same, other = (
+        SimpleNamespace(folder=name, suite=suite, resolved={"my:M": meaning, "trap": "Trap()"})
+        for name, meaning in (("ours", "M(1)"), ("same", "M(1)"), ("other", "M(2)"))
+    )
+    assert other_problems([ours, same, other]) == [set(), set(), {"my:M"}]
+    (line,) = left_out_problems([ours, same, other])
+    assert line == "Left out of other: my:M, with other parameters or sources there."

@@ -1,3 +1,4 @@
+import csv
 import json
 import sqlite3
 from contextlib import closing
@@ -63,6 +64,19 @@ def test_a_run_keeps_what_it_has_in_common_with_another_and_plays_the_rest(run, 
         ]
     assert run(*line, "--jobs", "1", "--out", new, "--keep", old, "--resume")[0] == 0
     assert found(new, "random", 30) == same
+    status, _, error = run(*line, "--jobs", "1", "--out", new, "--keep", again, "--resume")
+    assert status == 2 and f"--keep {again}: episodes are kept when a run begins" in error
+
+
+def test_rows_of_several_commits_are_exported_without_one(run, old, tmp_path):
+    with store.read(old) as results:
+        facts = results.provenance
+    change(old, "UPDATE meta SET value = ? WHERE key = 'provenance'", json.dumps(facts | {"commit": "another"}))
+    new = tmp_path / "new"
+    assert run(*OLD, "--out", new, "--keep", old)[0] == 0
+    for folder, commit in (old, "another"), (new, ""):
+        rows = list(csv.DictReader(run("export", folder)[1].splitlines()))
+        assert {row["commit"] for row in rows} == {commit}
 
 
 def test_a_seed_or_a_part_that_differs_keeps_no_episode_of_it(run, old, tmp_path):

@@ -27,6 +27,15 @@ def all_flips(differences):
     return np.mean(np.array(sums) >= abs(np.sum(differences)) - 1e-9)
 
 
+def test_the_same_rewards_added_in_another_order_are_ties():
+    a, b = [0.1 + 0.2 + 0.3, 1e12 * (0.1 + 0.2 + 0.3)] * 10, [0.3 + 0.2 + 0.1, 1e12 * (0.3 + 0.2 + 0.1)] * 10
+    assert a != b
+    found = paired(a, b, generator())
+    assert found.p == 1.0 and found.difference == Interval(0.0, 0.0, 0.0)
+    assert probability_of_improvement(a, b, generator()).value == 0.5
+    assert paired([1.0 + 1e-11] * 10, [1.0] * 10, generator()).p < 0.01
+
+
 @pytest.mark.parametrize(
     "differences",
     [
