@@ -17,6 +17,7 @@ PREFIX = "bonspiel."
 NOT_COMPUTING = "runs"  # which only plays and reports what the other packages compute
 COMPILER = {"bonspiel.planners.jit", "bonspiel.planners.kernel", "bonspiel.planners.core.jit"}
 SUFFIXES = (".py", ".json", ".npz")
+PACKAGES = {"site-packages", "dist-packages"}  # names of folders with installed packages
 DATA = (".json", ".npy", ".npz")  # beside a module
 
 _IMPORT = re.compile(r"^ *(?:from ([\w.]+) )?import (\([^)]*\)|.*)", re.MULTILINE)
@@ -74,8 +75,8 @@ def _dotted(text: str) -> set[str]:
     }
 
 
-def _dotted_in_any_form(text: str) -> set[str]:
-    """The same of a user's source, however its imports are written, `import_module("name")` included."""
+def _dotted_in_any_form(text: str, package: tuple[str, ...]) -> set[str]:
+    """The same of a user's source in a package, however its imports are written, `import_module("name")` included."""
     found = set[str]()
     try:
         nodes = list(ast.walk(ast.parse(text)))
@@ -85,7 +86,9 @@ def _dotted_in_any_form(text: str) -> set[str]:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            found |= {f"{node.module or ''}.{alias.name}".strip(".") for alias in node.names}
+            outer = package[: len(package) + 1 - node.level] if node.level else ()
+            module = [*outer, *filter(None, [node.module])]
+            found |= {".".join([*module, alias.name]) for alias in node.names}
         elif isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in ("import_module", "__import__"):
             found |= {str(one.value) for one in node.args[:1] if isinstance(one, ast.Constant)}
     return found
@@ -93,11 +96,20 @@ def _dotted_in_any_form(text: str) -> set[str]:
 
 def _own_folders() -> Iterator[Path]:
     """The folders that a user has put on the path of modules, next to installed ones."""
-    installed = {sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     for entry in sys.path:
         folder = Path(entry or ".").resolve()
-        if folder != ROOT and folder.is_dir() and not any(folder.is_relative_to(one) for one in installed):
+        if folder != ROOT and folder.is_dir() and not is_installed(folder):
             yield folder
+
+
+@functools.cache
+def _standard_library() -> tuple[Path, ...]:
+    return tuple(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib"))
+
+
+def is_installed(path: Path) -> bool:
+    """True for a file or folder of the standard library, or of packages that were installed, in whichever place."""
+    return not PACKAGES.isdisjoint(path.parts) or any(path.is_relative_to(one) for one in _standard_library())
 
 
 @functools.cache
@@ -137,7 +149,7 @@ def _direct_imports(file: Path) -> set[Path]:
         home = home.parent
     text = file.read_text(encoding="utf-8")
     is_ours = is_own(str(file))
-    names = _dotted(text) if is_ours else _dotted_in_any_form(text)
+    names = _dotted(text) if is_ours else _dotted_in_any_form(text, file.parent.relative_to(home).parts)
     own = {
         (str(ROOT), name.removeprefix(PREFIX))
         for name in names
@@ -145,7 +157,7 @@ def _direct_imports(file: Path) -> set[Path]:
     }
     others = set[tuple[str, str]]()
     if not is_ours:  # else: numpy, beside a wheel
-        roots = {home, file.parent, file.parent.parent, *_own_folders()}
+        roots = {home, file.parent, *_own_folders()}
         others = {(str(root), name) for name in names if not name.startswith(PREFIX) for root in roots}
     return {Path(module) for root, name in own | others if (module := _module(root, name))}
 

@@ -1,12 +1,11 @@
-"""What a user's compiled function reaches: code and constants that no digest of imported files need show.
+"""The code and constants that a user's compiled function uses.
 
-Helpers may come from any folder, and constants from data that a module reads.
+A digest of imported files may miss them: helpers come from any folder, and constants from data that a module reads.
 """
 
 import hashlib
-import os
-import sysconfig
 from collections.abc import Iterator
+from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -14,8 +13,7 @@ import numpy as np
 
 from bonspiel.planners.core.code import sources
 
-INSTALLED = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))
-FROZEN = (bool, int, float, complex, str, bytes, tuple, np.generic, np.ndarray, type(None))
+FROZEN = (bool, int, float, complex, str, bytes, np.generic, type(None))
 
 
 def digest_of_reached(function: Any) -> str:
@@ -38,8 +36,8 @@ def _parts(function: Any, seen: set[Any]) -> Iterator[str]:
         return
     seen.add(function)
     for code in _codes(function.__code__):
-        constants = [one for one in code.co_consts if not isinstance(one, CodeType)]
-        yield f"{code.co_code.hex()} {constants!r} {code.co_names} "
+        yield f"{code.co_code.hex()} {code.co_names} "
+        yield from _of("constants", code.co_consts, (), seen)
         for name in code.co_names:
             if name in function.__globals__:
                 yield from _of(name, function.__globals__[name], code.co_names, seen)
@@ -54,7 +52,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _of(name: str, value: Any, names: tuple[str, ...], seen: set[Any]) -> Iterator[str]:
-    """What a global stands for: of a user's module, what is taken from it."""
+    """The parts of a value; of a user's module, those of the attributes that the function names."""
     source = getattr(value, "py_func", value)
     if isinstance(source, FunctionType):
         if not _is_installed(source.__code__.co_filename):
@@ -66,11 +64,18 @@ def _of(name: str, value: Any, names: tuple[str, ...], seen: set[Any]) -> Iterat
                 if hasattr(value, one):
                     yield from _of(f"{name}.{one}", getattr(value, one), names, seen)
             seen.discard(value)
+    elif isinstance(value, tuple):
+        yield f"{name} {len(value)} "
+        for one in value:
+            yield from _of(name, one, names, seen)
+    elif isinstance(value, frozenset):  # whose order is another in each process
+        yield f"{name} {sorted(map(repr, value))} "
+    elif isinstance(value, np.ndarray):
+        yield f"{name} {value.dtype} {value.shape} {value.tobytes().hex()} "
     elif isinstance(value, FROZEN):
-        shown = value.tobytes().hex() if isinstance(value, np.ndarray) and value.dtype != object else repr(value)
-        yield f"{name} {type(value).__name__} {shown} "
+        yield f"{name} {type(value).__name__} {value!r} "
 
 
 def _is_installed(file: str) -> bool:
     """True for this project, the standard library, and installed packages, whose versions and sources say all."""
-    return not file or sources.is_own(file) or os.path.abspath(file).startswith(INSTALLED)
+    return not file or sources.is_own(file) or sources.is_installed(Path(file).resolve())
