@@ -3,6 +3,7 @@
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from bonspiel.curling.checks import check_match_state
 from bonspiel.curling.ice.sheet import places as places_of
 from bonspiel.curling.regret import positions
 from bonspiel.curling.regret.clients import Question, ask, served
+from bonspiel.curling.verbs.regret import _settings
 from bonspiel.planners.core.actions import own_actions
 from bonspiel.planners.planner import Budget
 from bonspiel.runs.experiment import UsageError
@@ -125,3 +127,22 @@ def test_positions_with_stones_beyond_the_sheet_of_a_protocol_are_left_out_and_c
     beyond = next(one for one in first if one.state.tobytes() not in kept)
     with pytest.raises(UsageError, match="on the sheet of dc4: give another --protocol"):
         served([beyond], "dc4")
+
+
+@pytest.mark.parametrize(("extra_ends", "is_said"), [({"extra_ends": 0}, True), ({"extra_ends": 10}, False)])
+def test_a_tie_that_counts_half_where_commands_expect_extra_ends_is_said(
+    tmp_path, capsys, monkeypatch, extra_ends, is_said
+):
+    monkeypatch.delenv("BONSPIEL_SAID", raising=False)
+    assert len(places(tmp_path, **extra_ends)) == 1
+    assert ("positions without extra ends: 1" in capsys.readouterr().err) == is_said
+
+
+def test_the_clock_of_commands_is_a_setting_next_to_the_simulations_of_planners():
+    commands, planners = parse_clients([seeing(), "random"], "dc3", []), parse_clients(["random"], "dc3", [])
+    for clients, differ in ((commands, True), (planners, False)):
+        found = [
+            _settings(SimpleNamespace(seconds=seconds, simulations=20, spoken="dc3", seed=1), clients, "own")["a shot"]
+            for seconds in (0.5, 5.0)
+        ]
+        assert (found[0] != found[1]) == differ
