@@ -90,14 +90,15 @@ def different(model: Model, one: Array, other: Array, scale: Array) -> Array:
     return np.where(codes == CATEGORICAL, one != other, apart) if len(codes) else apart
 
 
-def choices(model: Model) -> Array | None:
-    """All choices of the coordinates that are not real, [n, action_dim], the real ones in the middle of their range.
+def choices(model: Model, n: int = MOST_LISTED) -> Array | None:
+    """All choices of the coordinates that are not real, [any, action_dim], the real ones in the middle of their range.
 
-    None where they are more than a fixed set lists; where there are real coordinates, with `LEAST_PLACES` for each.
+    None where they are more than `n` and than `MOST_LISTED`; where there are real coordinates, with `LEAST_PLACES` for
+    each.
     """
     codes, counts = kind_codes(model), value_counts(model)
     reals = np.isinf(counts)
-    most = MOST_LISTED // LEAST_PLACES if reals.any() else MOST_LISTED
+    most = max(n, MOST_LISTED) // (LEAST_PLACES if reals.any() else 1)
     sizes = np.where(reals, 1.0, counts)
     if len(codes) == 0 or math.prod(sizes.tolist()) > most:
         return None

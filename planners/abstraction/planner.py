@@ -146,7 +146,7 @@ class AbstractionTree(PlanLength):
 
     def same_actions(self, model: Model) -> bool:
         """True if all searches consider the same actions at the root; see `planners.Planner`."""
-        return offers(model, HasActions) or has_fixed_set(model)
+        return offers(model, HasActions) or has_fixed_set(model, self.n_actions)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""

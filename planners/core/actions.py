@@ -5,9 +5,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.checks import require
+from bonspiel.planners.checks import MOST_ACTIONS, require
 from bonspiel.planners.core.argmax import argmax_by
-from bonspiel.planners.kinds import LEAST_PLACES, REAL, choices, different, drawn_set, kind_codes
+from bonspiel.planners.core.code.cache import say_once
+from bonspiel.planners.kinds import LEAST_PLACES, REAL, choices, different, distinct_count, drawn_set, kind_codes
 from bonspiel.planners.model import Array, HasActions, HasActionSd, Model, Rng
 
 FAR = 0.375  # from the middle: coordinates of the points that are left over
@@ -66,13 +67,18 @@ def in_box(low: Array, high: Array, n: int) -> Array:
 def fixed_set(model: Model, state: Array, n: int, rng: Rng) -> Array:
     """The actions of a search that has one set of them, [any, action_dim]: `action_set` where all are real.
 
-    Otherwise all actions where they are few; or, for each choice of the whole numbers, as many points of the real
-    coordinates as make about `n` actions; or `n` actions that the model draws in the state.
+    Otherwise all actions where they are few, or no more than `n`; or, for each choice of the whole numbers, as many
+    points of the real coordinates as make about `n` actions; or `n` actions that the model draws in the state, which is
+    said once.
     """
     if len(kind_codes(model)) == 0:
         return action_set(model, n)
-    listed = choices(model)
+    listed = choices(model, n)
     if listed is None:
+        count = distinct_count(model)
+        of = f"of {count} actions" if count else "of the actions"
+        all_of = f", all from n_actions={count} on" if 0 < count <= MOST_ACTIONS else ""
+        say_once(f"planners with a fixed set consider {n} {of}, drawn once a search: n_actions sets the number{all_of}")
         return drawn_set(model, state, n, rng)
     reals = kind_codes(model) == REAL
     if not reals.any():
@@ -83,9 +89,9 @@ def fixed_set(model: Model, state: Array, n: int, rng: Rng) -> Array:
     return actions
 
 
-def has_fixed_set(model: Model) -> bool:
-    """True if `fixed_set` gives the same actions whatever it draws."""
-    return len(kind_codes(model)) == 0 or choices(model) is not None
+def has_fixed_set(model: Model, n: int) -> bool:
+    """True if `fixed_set` of `n` gives the same actions whatever it draws."""
+    return len(kind_codes(model)) == 0 or choices(model, n) is not None
 
 
 def inverse_widths(model: Model) -> Array:

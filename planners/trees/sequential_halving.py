@@ -122,7 +122,7 @@ class SequentialHalving(PlanLength):
 
     def same_actions(self, model: Model) -> bool:
         """True if all searches consider the same actions at the root; see `planners.Planner`."""
-        return offers(model, HasActions) or has_fixed_set(model)
+        return offers(model, HasActions) or has_fixed_set(model, self.n_root_actions)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""

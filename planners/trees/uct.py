@@ -69,7 +69,7 @@ class UCT(TreeSearch):
 
     def same_actions(self, model: Model) -> bool:
         """True if all searches consider the same actions at the root; see `planners.Planner`."""
-        return offers(model, HasActions) or has_fixed_set(model)
+        return offers(model, HasActions) or has_fixed_set(model, self.n_actions)
 
     def settings(self, model: Model) -> UCTSettings:
         """The parameters as a kernel takes them."""

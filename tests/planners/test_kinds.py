@@ -9,6 +9,7 @@ from bonspiel import envs, planners
 from bonspiel.planners import Budget, kinds
 from bonspiel.planners.checks import check_action, check_actions
 from bonspiel.planners.core.actions import action_set, fixed_set, inverse_widths, nearest
+from bonspiel.planners.core.code.cache import SAID
 from bonspiel.planners.core.tree.voronoi import distance
 from bonspiel.planners.kinds import KINDS, kind_codes
 from bonspiel.planners.planner import traits_of
@@ -243,3 +244,21 @@ def test_a_planner_that_knows_nothing_of_kinds_still_searches_models_without():
 
     assert planners.unsupported(Old(), envs.Trap()) is None
     assert planners.unsupported(Old(), WHOLE).startswith("takes no integer or boolean or categorical actions")
+
+
+@pytest.mark.parametrize("name", ["uct", "abstraction", "sequential_halving"])
+def test_a_fixed_set_lists_as_many_actions_as_it_has_room_for_and_says_once_that_it_draws(name, capfd, monkeypatch):
+    monkeypatch.delenv(SAID, raising=False)
+    model = Dials(("integer",), (0.0,), (99.0,), (37.0,), horizon=1)
+    all_of = replace(planners.make(name), n_actions=100)
+    root = {"n_root_actions": 100} if name == "sequential_halving" else {}
+    decision = replace(all_of, **root).plan(model, np.zeros(1), Budget(2_000), np.random.default_rng(0))
+    assert len(decision.actions) == 100
+    assert decision.action == 37.0
+    assert "actions" not in capfd.readouterr().err
+    for seed in range(2):
+        decision = planners.make(name).plan(model, np.zeros(1), Budget(200), np.random.default_rng(seed))
+        assert len(decision.actions) < 64
+    said = [line for line in capfd.readouterr().err.splitlines() if "of 100 actions, drawn once a search" in line]
+    assert said
+    assert len(set(said)) == len(said)
