@@ -3,7 +3,7 @@
 import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from bonspiel.curling import players
@@ -82,10 +82,15 @@ class CurlingGame:
 
     @property
     def title(self) -> str:
-        """The game unless it is the standard one, ends, physics and noise."""
-        noise = _models(self)[0].noise
-        ends = f"{'mixed doubles, ' if self.model.is_mixed else ''}{counted(self.ends, 'end')}"
-        return f"{ends}, {self.physics}, {noise if isinstance(noise, str) else 'custom'} noise"
+        """Ends, physics and noise, and what else is not as usual."""
+        model, usual = _models(self)[0], _models(replace(self, rule=None, pattern=0))[0]
+        ends = f"{'mixed doubles, ' if model.is_mixed else ''}{counted(self.ends, 'end')}"
+        words = [ends, self.physics, f"{model.noise if isinstance(model.noise, str) else 'custom'} noise"]
+        words += [f"rule {model.rule}"] if model.rule != usual.rule else []
+        words += [f"pattern {self.pattern}"] if self.pattern else []
+        words += [f"at most {counted(self.extra_ends, 'extra end')}"] if self.extra_ends else []
+        words += [f"ties {self.ties}"] if self.ties != "half" else []
+        return ", ".join(words)
 
     @property
     def model(self) -> Curling:

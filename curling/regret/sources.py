@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from bonspiel.curling.ice.sheet import LAST_SHOT, STONES
-from bonspiel.curling.match.state import shot_of
+from bonspiel.curling.match.state import TIME, shot_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.players.lookahead import new_scratch
 from bonspiel.curling.players.quasi_random import MOST_ERRORS, quasi_random_errors
@@ -57,12 +57,14 @@ class ThrowSource(ABC):
         self.model, self.state, self.rng = model, state, np.random.default_rng(seed)
         self.shift, self.scratch, self.thrown = self.rng.random(4), new_scratch(), 0
         self._to_come = STONES
+        self._is_certain = (int(state[TIME]) // STONES + 1) * STONES >= model.horizon  # what comes of the end
 
     def throw(self, aims: Array, first: int, upto: int) -> tuple[Array, Array]:
         """The win probability after, and the points that come of, throws first..upto-1 of each aim, [aims, throws]."""
         outcomes, luck = np.zeros((2, 2, len(aims), upto - first))
         self._throw(aims, quasi_random_errors(self.shift, first, upto), first, outcomes, luck)
-        return with_slope(outcomes[0], self._to_come) - luck[0], outcomes[1] - luck[1]
+        chances = outcomes[0] if self._is_certain else with_slope(outcomes[0], self._to_come)
+        return chances - luck[0], outcomes[1] - luck[1]
 
     @abstractmethod
     def _throw(self, aims: Array, errors: Array, first: int, outcomes: Array, luck: Array) -> None: ...
@@ -78,6 +80,7 @@ class NetworkSource(ThrowSource):
         super().__init__(model, state, seed)
         shot = shot_of(state)
         self._to_come = STONES if shot == LAST_SHOT else LAST_SHOT - shot
+        self._is_certain &= shot == LAST_SHOT
 
     def _throw(self, aims: Array, errors: Array, first: int, outcomes: Array, luck: Array) -> None:
         value_throws(self.state, aims, errors, self.model.params, outcomes[0], outcomes[1], self.scratch)

@@ -18,7 +18,7 @@ def folder(tmp_path, monkeypatch):
     """Writes a match's folder: the values of each opponent's games for the first planner."""
     monkeypatch.chdir(tmp_path)
 
-    def make(name, milliseconds, opponents, first="abstraction", unit="ms", **match):
+    def make(name, milliseconds, opponents, first="abstraction", unit="ms", game=None, **match):
         path = tmp_path / name
         (path / "records").mkdir(parents=True)
         sides = [[first, milliseconds, unit]]
@@ -28,11 +28,12 @@ def folder(tmp_path, monkeypatch):
                 winner = None if value == 0.5 else index % 2 if value else 1 - index % 2
                 team0 = value if index % 2 == 0 else 1.0 - value
                 result = Result((0, 0), winner, team0, "score")
-                game = Record(
+                record = Record(
                     Match(players=(first, planner), physics="fcv1", rule=None, noise=None, ends=2), (), (), result
                 )
-                write(path / "records" / f"1-{number}-{index:05d}.jsonl", game)
-        (path / "match.json").write_text(json.dumps({"sides": sides, "match": MATCH | match}))
+                write(path / "records" / f"1-{number}-{index:05d}.jsonl", record)
+        said = {"format": 2, "game": game, "seed": 0} if game else {"match": MATCH | match}
+        (path / "match.json").write_text(json.dumps({"sides": sides} | said))
         return path
 
     return make
@@ -72,6 +73,21 @@ def test_kinds_of_matches_are_lines_of_their_own(folder):
         ]
     )
     assert list(found.curves) == ["dpw (2 ends, fcv1, normal_dist noise)", "dpw (2 ends, dc2, gat noise)"]
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        ("ties=thesis", "ties thesis"),
+        ("extra_ends=1", "at most 1 extra end"),
+        ("rule=no_tick", "rule no_tick"),
+    ],
+)
+def test_matches_that_count_a_draw_otherwise_are_not_joined(folder, other, words):
+    changed = folder("b", 500, [("dpw", 500, games(1, 1))], game=f"curling:ends=2,{other}")
+    folders = [folder("a", 50, [("dpw", 50, games(1, 0))]), changed]
+    usual = "2 ends, fcv1, normal_dist noise"
+    assert list(strength.panel(folders).curves) == [f"dpw ({usual})", f"dpw ({usual}, {words})"]
 
 
 def test_the_chart_has_a_line_an_opponent_and_one_at_a_half(folder, capsys):

@@ -7,6 +7,7 @@ from bonspiel.curling.analysis.valuation import value_after
 from bonspiel.curling.ice.physics import law_index
 from bonspiel.curling.ice.shots import draw
 from bonspiel.curling.match.state import state_of, team_of
+from bonspiel.curling.model import Curling
 from bonspiel.curling.regret import sources
 from bonspiel.curling.regret.referee import FEWEST_THROWS, SOURCES, SURE, Comparison, judge
 from bonspiel.planners.core.actions import own_actions
@@ -130,3 +131,12 @@ def test_the_values_agree_with_plain_throws_of_the_match(shot):
         values.append(value if team_of(state) == 0 else 1.0 - value)
     assert values == pytest.approx([verdict.value, verdict.best_value], abs=4.0 * 0.5 / throws**0.5)
     assert values[1] - values[0] == pytest.approx(verdict.regret, abs=0.02)
+
+
+@pytest.mark.parametrize("source", [sources.NetworkSource, sources.PlayoutSource])
+def test_a_draw_counts_what_the_match_says_and_is_not_calibrated(source):
+    match = Curling(ends=1, tie=0.3, reward="win")
+    state = state_of(stones(), 15, 0, 0, 0)
+    values, points = source(sources.judging(match), state, (1,)).throw(np.array([AWAY]), 0, 8)
+    assert np.allclose(points, 0.0)
+    assert np.allclose(values, 0.3) or np.allclose(values, 0.7)
