@@ -1,7 +1,7 @@
 """The probability to win a match from a position: the one estimate that clients, analyses and pages show.
 
 It is what the network of `curling.network.end_network` expects, calibrated by matches of the champion with itself, and
-before the last stone of an end what a short search finds. It takes both teams for equally strong.
+before the last two stones of an end what a short search finds. It takes both teams for equally strong.
 `docs/studies/curling.py` fits it and counts how often teams win by it.
 """
 
@@ -18,12 +18,15 @@ from bonspiel.curling.model_params import why_no_weights
 from bonspiel.curling.players.evaluation import with_nearest_network, with_network_table
 from bonspiel.curling.players.reply_search import ReplySearch, SearchSettings, load_code
 from bonspiel.planners.model import Array
-from bonspiel.planners.planner import Budget
+from bonspiel.planners.planner import Budget, Decision
 
 PLAYOUTS = 300  # for a standard error of at most 0.03
 SEED = 1
 LAST_STONE = SearchSettings(size=4_284, screen_share=0.25, finalists=2, reply_aims=0, reply_errors=1, threads=1)
 LAST_STONE_THROWS = Budget(simulations=4_000)  # 10 ms; within 0.05 of 100,000 in 99 of 100 positions
+LAST_TWO = SearchSettings(size=4_284, screen_share=0.25, finalists=8, reply_aims=32, reply_errors=8, threads=1)
+LAST_TWO_THROWS = Budget(simulations=8_000)
+COMPARED, OUTCOMES = 2, 16  # shots and throws of each, with the best last stone after it: 0.25 s in all
 SLOPES = 1.04, 0.24  # of log odds: without stones to come in the end, and what a full end of them adds
 
 
@@ -42,12 +45,13 @@ def estimating(match: Curling) -> Curling:
     return model if model.is_mixed else with_network_table(model)
 
 
-def win_probability(match: Curling, state: Array) -> float:
+def win_probability(match: Curling, state: Array, is_quick: bool = False) -> float:
     """Return team 0's probability to win a match that is not over, always the same for the same position.
 
     Args:
         match: of any reward and table.
         state: before a shot, [state_dim]; an end of mixed doubles may have to be set up first.
+        is_quick: what the network expects before the last stone but one too, which takes no time.
     """
     model = estimating(match)
     state = model.begin_end(state)
@@ -55,17 +59,41 @@ def win_probability(match: Curling, state: Array) -> float:
         return estimate_win_probability(model, state)
     if shot_of(state) == LAST_SHOT:
         return _before_last_stone(model, state)
+    if shot_of(state) == LAST_SHOT - 1 and not is_quick:
+        return _before_last_two(model, state)
     return calibrated(model, state, expected(model, state))
 
 
 def _before_last_stone(model: Curling, state: Array) -> float:
     """The mean over the throws of the best shot that a search finds: the network does not see what can be made."""
-    with ThreadPoolExecutor(1) as pool:
-        search = ReplySearch(LAST_STONE, model, state, LAST_STONE_THROWS, np.random.default_rng(SEED), pool, 0.0)
-        decision = search.decide(None)
+    search, decision = _searched(LAST_STONE, model, state, LAST_STONE_THROWS)
     best = int((search.aims == decision.action).all(1).argmax())
     values = model.player(state, model.params) * search.values[best, : search.errors[best]]
     return float(np.mean(after_throws(model, state, values)))
+
+
+def _before_last_two(model: Curling, state: Array) -> float:
+    """The better of two shots that a search finds, by throws of each with the best last stone after it.
+
+    The search's own values are too high, as it tries few replies.
+    """
+    search, decision = _searched(LAST_TWO, model, state, LAST_TWO_THROWS)
+    replied = np.array([shot for shot, found in enumerate(search.corrections) if found], np.int64)
+    aims = search.aims[search.ranked(replied)[:COMPARED]] if len(replied) else decision.action[None]
+    after, means = np.empty_like(state), []
+    for aim in aims:
+        rng, total, throws = np.random.default_rng(SEED), 0.0, min(OUTCOMES, search.most_errors)
+        for _ in range(throws):
+            model.step(state, aim, after, model.params, rng)
+            total += _before_last_stone(model, after)
+        means.append(total / throws)
+    return max(means) if model.player(state, model.params) > 0.0 else min(means)
+
+
+def _searched(settings: SearchSettings, model: Curling, state: Array, throws: Budget) -> tuple[ReplySearch, Decision]:
+    with ThreadPoolExecutor(1) as pool:
+        search = ReplySearch(settings, model, state, throws, np.random.default_rng(SEED), pool, 0.0)
+        return search, search.decide(None)
 
 
 def after_throws(model: Curling, state: Array, values: Array) -> Array:

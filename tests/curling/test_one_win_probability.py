@@ -8,6 +8,7 @@ import pytest
 from bonspiel.curling import players
 from bonspiel.curling.analysis.position import analyse
 from bonspiel.curling.analysis.report import report
+from bonspiel.curling.client.planning import planner_worker
 from bonspiel.curling.client.planning.planner_worker import _choose
 from bonspiel.curling.game import CurlingGame
 from bonspiel.curling.ice.noise import Noise
@@ -19,6 +20,7 @@ from bonspiel.curling.records.umpire import replay
 from bonspiel.curling.replay.judgement import Judged, Judgement
 from bonspiel.curling.replay.page_events import PageEvents, record_events
 from bonspiel.curling.settings import MatchSettings
+from bonspiel.curling.win_probability import win_probability
 from bonspiel.planners.planner import Budget
 from bonspiel.runs.games.game import ScheduledGame, Side
 from bonspiel.runs.games.play import play_game
@@ -38,7 +40,8 @@ GAMES |= {"no errors": {"noise": "none"}, "mixed doubles": {"game": "mixed_doubl
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("shot", [9, 14, 15])
-def test_client_map_and_page_show_the_same_in_every_game(game, shot):
+def test_client_map_and_page_show_the_same_in_every_game(game, shot, monkeypatch):
+    monkeypatch.setattr(planner_worker, "SLOW_SECONDS", 0.0)
     model = Curling(2, extra_ends=EXTRA_ENDS, reward="win_probability", **GAMES[game])
     rng = np.random.default_rng(shot)
     state, after = model.initial_state(rng), np.empty(model.state_dim)
@@ -52,6 +55,20 @@ def test_client_map_and_page_show_the_same_in_every_game(game, shot):
     maker = PageEvents(Match(players=("a", "b"), ends=2, extra_ends=EXTRA_ENDS, **GAMES[game]))
     maker.state = state
     assert abs(position.team - maker.match_event()["chance"]) == pytest.approx(chance, abs=0.0005 + 1e-9)
+
+
+def test_a_client_in_a_hurry_does_not_spend_its_time_on_the_chances():
+    """With two stones to come a search would take longer than the shot may."""
+    model = Curling(2, extra_ends=EXTRA_ENDS, reward="win_probability")
+    rng = np.random.default_rng(14)
+    state, after = model.initial_state(rng), np.empty(model.state_dim)
+    while state[TIME] < 14:
+        model.rollout(state.copy(), after, 1, model.params, rng)
+        state = after.copy()
+    position = MatchPosition.of(model, state)
+    choice = _choose(players.parse("rulebased"), position, 0.05, rng, lambda _: None, 0)
+    assert abs(position.team - win_probability(model, state, is_quick=True)) == pytest.approx(choice.chance, abs=1e-9)
+    assert choice.chance != pytest.approx(abs(position.team - win_probability(model, state)), abs=1e-9)
 
 
 def of_the_client(match, number):

@@ -77,11 +77,7 @@ def test_kinds_of_matches_are_lines_of_their_own(folder):
 
 @pytest.mark.parametrize(
     ("other", "words"),
-    [
-        ("ties=thesis", "ties thesis"),
-        ("extra_ends=1", "at most 1 extra end"),
-        ("rule=no_tick", "rule no_tick"),
-    ],
+    [("ties=thesis", "ties thesis"), ("extra_ends=1", "at most 1 extra end"), ("rule=no_tick", "rule no_tick")],
 )
 def test_matches_that_count_a_draw_otherwise_are_not_joined(folder, other, words):
     changed = folder("b", 500, [("dpw", 500, games(1, 1))], game=f"curling:ends=2,{other}")

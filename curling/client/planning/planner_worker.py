@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from bonspiel.planners.planner import Decision, Planner
 
 FIRST_SHOTS = 256  # of playouts for the first answer, 2 ms; with all else it is there 5 ms after the position
+SLOW_SECONDS = 2.0  # a shot; with less, the estimate of the chances must take no time
 SURE_LEAD = 0.5  # of the visits to come: what leads by more is played without them
 
 
@@ -159,7 +160,7 @@ def _choose(
         from bonspiel.curling.win_probability import win_probability
 
         model, state = position.model(), position.state()
-        chance = abs(position.team - win_probability(model, state))
+        chance = abs(position.team - win_probability(model, state, seconds < SLOW_SECONDS))
         left = max(end - time.perf_counter(), 1e-6)
         with progress_to(report):
             decision = checked_plan(planner, model, state, Budget(seconds=left), rng)
