@@ -56,9 +56,8 @@ def main(line: Sequence[str] | None = None) -> int:
     places = [one for one in shipped() if shot_of(one.state) == LAST_SHOT - 1][: given.positions]
     for number, place in enumerate(followed(places, "positions")):
         model, state = win_probability.estimating(place.match), place.state
-        shown = [win_probability.win_probability(model, state, is_quick=quick) for quick in (True, False)]
-        rng = np.random.default_rng([given.seed, number])
-        rows.append((*shown, played_on(model, state, given.throws, rng)))
+        quick, shown = (win_probability.win_probability(model, state, is_quick=quick) for quick in (True, False))
+        rows.append((quick, shown, played_on(model, state, given.throws, np.random.default_rng([given.seed, number]))))
     found = np.array(rows)
     errors = np.abs(found[:, :2] - found[:, 2:])
     cells = [("estimate", "root mean square error", f"within {CLOSE}", "largest error")]

@@ -12,7 +12,7 @@ from gymnasium import spaces
 
 from bonspiel.planners.model import Array
 
-TAKEN = "a Box with coordinates and bounds of a finite range, Discrete, MultiDiscrete or MultiBinary, or a Dict or Tuple of these"
+TAKEN = "a Box with a finite range in each coordinate, Discrete, MultiDiscrete or MultiBinary, or a Dict or Tuple of these"
 
 
 class Part(NamedTuple):
@@ -97,8 +97,5 @@ def _nearest_integers(part: Part, action: Array) -> Any:
 
 def _has_range(box: spaces.Box) -> bool:
     with np.errstate(over="ignore"):
-        return (
-            box.low.size > 0
-            and box.is_bounded()
-            and bool(np.isfinite(np.subtract(box.high, box.low, dtype=np.float64)).all())
-        )
+        span = np.subtract(box.high, box.low, dtype=np.float64)
+    return span.size > 0 and box.is_bounded() and bool(np.isfinite(span).all())
