@@ -12,7 +12,7 @@ from gymnasium import spaces
 
 from bonspiel.planners.model import Array
 
-TAKEN = "a Box with a finite range in each coordinate, Discrete, MultiDiscrete or MultiBinary, or a Dict or Tuple of these"
+TAKEN = "a Box of coordinates of finite range, Discrete, MultiDiscrete or MultiBinary, or a Dict or Tuple of these"
 
 
 class Part(NamedTuple):

@@ -146,7 +146,7 @@ def test_planners_with_memory_need_no_count_of_steps(name):
 
 @pytest.mark.parametrize("most", [np.finfo(np.float64).max, 1e308])
 def test_a_range_that_no_number_holds_is_refused(most):
-    with pytest.raises(ValueError, match=r"^action_space=Box.*must be a Box with a finite range"):
+    with pytest.raises(ValueError, match=r"^action_space=Box.*must be a Box of coordinates of finite range"):
         modelled(box(-most, most, np.float64))
 
 
@@ -246,7 +246,9 @@ def test_values_of_64_bits_keep_their_ends():
     ids=lambda space: type(space).__name__,
 )
 def test_other_spaces_are_refused(space):
-    with pytest.raises(ValueError, match=r"^action_space=.*must be a Box with a finite range.*Discrete.*Dict or Tuple"):
+    with pytest.raises(
+        ValueError, match=r"^action_space=.*must be a Box of coordinates of finite range.*Discrete.*Dict or Tuple"
+    ):
         envs.from_gymnasium(Choosing(space), horizon=1)
 
 
@@ -272,5 +274,5 @@ def test_a_pole_does_not_fall():
 
 
 def test_a_box_without_coordinates_is_refused():
-    with pytest.raises(ValueError, match=r"^action_space=Box.*must be a Box with a finite range"):
+    with pytest.raises(ValueError, match=r"^action_space=Box.*must be a Box of coordinates of finite range"):
         modelled(gymnasium.spaces.Box(-1.0, 1.0, (0,)))
