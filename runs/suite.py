@@ -260,6 +260,8 @@ def in_full(table: Mapping[str, Any], lists: Mapping[str, list[Any]]) -> Iterato
         if named not in lists:
             raise UsageError(str(unknown("list of planners", named, lists)))
         table = {**table, LISTS: lists[named]}
+    if places == []:
+        raise UsageError("env=[]: name at least one environment")
     for env in places if isinstance(places, list) else [places]:
         yield {**table, "env": env} if "env" in table else dict(table)
 

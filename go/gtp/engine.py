@@ -1,8 +1,10 @@
 """A planner as an engine of the Go Text Protocol, version 2: lines of commands in, answers out."""
 
 import re
+import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,6 +42,14 @@ COMMANDS = {  # name -> its arguments
 }
 
 
+class TimeLimits(NamedTuple):
+    """Seconds of a game, and then seconds for each so many stones; without stones there is no more time."""
+
+    main: float
+    byo_yomi: float
+    stones: int
+
+
 def budget_within(budget: Budget, seconds: float, stones: int) -> Budget:
     """A time budget within the clock, which has `seconds` for the next `stones`, or for the game if these are 0."""
     if budget.seconds is None:
@@ -55,7 +65,7 @@ class GTPEngine:
     Args:
         planner: decides the moves.
         model: the game; "boardsize" and "komi" change it.
-        budget: of a decision; one of time is cut where "time_left" leaves less.
+        budget: of a decision; one of time is cut where the clock leaves less.
         rng: the source of every random draw.
         version: the answer to the command of this name.
 
@@ -67,6 +77,7 @@ class GTPEngine:
         self._planner, self._model, self._budget, self._rng = planner, model, budget, rng
         self._version = version
         self._states, self._search = [model.initial_state(rng)], CheckedSearch(planner, model)
+        self._limits: TimeLimits | None = None
         self._clocks: dict[float, tuple[float, int]] = {}
         self.is_open = True
 
@@ -146,7 +157,9 @@ class GTPEngine:
         state = self._state_for(mover)
         index = self._model.area
         if self._model.steps_left(state) > 0:
+            start = time.perf_counter()
             index = self._decide(state, budget_within(self._budget, *self._clocks.get(mover, (np.inf, 0))))
+            self._count_down(mover, time.perf_counter() - start)
         self._play(state, index)
         return vertex_of(index, self._model.size)
 
@@ -184,8 +197,8 @@ class GTPEngine:
         main, byo_yomi = _number("MAIN_TIME", main_time), _number("BYO_YOMI_TIME", byo_yomi_time)
         stones = int(_number("BYO_YOMI_STONES", byo_yomi_stones))
         no_limit = stones == 0 and byo_yomi > 0.0
-        clock = (main, 0) if main > 0.0 or stones == 0 else (byo_yomi, stones)
-        self._clocks = {} if no_limit else {1.0: clock, -1.0: clock}
+        self._limits = None if no_limit else TimeLimits(main, byo_yomi, stones)
+        self._clocks = self._new_clocks()
         return ""
 
     def time_left(self, colour: str, seconds: str, stones: str) -> str:
@@ -194,9 +207,27 @@ class GTPEngine:
         return ""
 
     def _begin(self, model: Go) -> str:
-        self._model, self._states, self._clocks = model, [model.initial_state(self._rng)], {}
+        self._model, self._states, self._clocks = model, [model.initial_state(self._rng)], self._new_clocks()
         self._search = CheckedSearch(self._planner, model)
         return ""
+
+    def _new_clocks(self) -> dict[float, tuple[float, int]]:
+        limits = self._limits
+        if limits is None:
+            return {}
+        clock = (limits.main, 0) if limits.main > 0.0 or limits.stones == 0 else (limits.byo_yomi, limits.stones)
+        return {1.0: clock, -1.0: clock}
+
+    def _count_down(self, mover: float, seconds: float) -> None:
+        """Take a move's time from a clock, as far as the controller does not tell the time that is left."""
+        if mover not in self._clocks:
+            return
+        left, stones = self._clocks[mover]
+        left, stones, byo_yomi = left - seconds, stones - 1, self._limits is not None and self._limits.stones > 0
+        if byo_yomi and (stones == 0 or (stones < 0 and left <= 0.0)):  # the period's last stone, or of the main time
+            assert self._limits is not None
+            left, stones = self._limits.byo_yomi, self._limits.stones
+        self._clocks[mover] = max(left, 0.0), max(stones, 0)
 
     def _state_for(self, mover: float) -> Array:
         """The state with this player to move, who may be either; a game that was passed to its end goes on."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from bonspiel.runs.agreement.measure import Summary
+from bonspiel.runs.agreement.measure import TOLERANCE, Summary
 from bonspiel.runs.agreement.study import TREE, AgreementStudy
 from bonspiel.runs.progress import counted
 from bonspiel.runs.reporting.chart import apart
@@ -22,10 +22,16 @@ BARS: Any = {"markersize": 5, "linewidth": 1.4, "capsize": 2.5, "elinewidth": 1.
 def tables(study: AgreementStudy, found: Summary, optimum_known: bool) -> Iterator[str]:
     """The tables, each below a line that explains it."""
     most, agreement, regret = study.most, found["agreement"], found["regret"]
-    best, alike = "the known optimum" if optimum_known else f"a search of {study.reference} budgets", ""
+    best = (
+        f"the known optimum, up to a loss of {TOLERANCE:g}"
+        if optimum_known
+        else f"a search of {study.reference} budgets"
+    )
+    alike = ""
     if study.kernel is not None:
         size = "the size of the noise" if study.bandwidth == "noise" else f"{study.bandwidth:g} of their range"
-        alike = f"; actions within {size} (--bandwidth) count as the same"
+        of = "; to a vote, actions" if optimum_known else "; actions"
+        alike = f"{of} within {size} (--bandwidth) count as the same"
     yield (
         f"{study.planner} in {study.env}: {counted(found['positions'], 'position')}, "
         f"{counted(study.budget, 'simulation')} per worker; best action by {best}{alike}"

@@ -21,6 +21,7 @@ from bonspiel.planners.wrappers.root.planner import Combine
 from bonspiel.planners.wrappers.root.similarity import Kernel, kernel_of
 from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import UsageError, number, planner_for
+from bonspiel.runs.plants import PlantText
 from bonspiel.runs.runner.episode import failures_named
 from bonspiel.runs.suite import model_of
 
@@ -75,6 +76,9 @@ class AgreementStudy:
         for name, most in LARGEST.items():
             setattr(self, name, number(name, getattr(self, name), 1, most, whole=True))
         number("seed", self.seed, 0, 2**32 - 1, whole=True)
+        planned_in = PlantText.of(self.env).model
+        if planned_in != self.env:
+            raise UsageError(f"{self.env}: positions are those of the planner's own model; give {planned_in}")
         self.model = model_of(self.env)
         if self.bandwidth is None:
             self.bandwidth = float(f"{0.5 * ALIKE ** (1.0 / len(self.model.action_low)):.2g}")

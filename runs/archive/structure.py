@@ -2,6 +2,7 @@
 
 import math
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -19,7 +20,6 @@ from bonspiel.runs.results.rows import Episode
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.suite import model_of
 
-SEED = re.compile(r" --seed[ =](\d+)")
 DIGITS = 1e-3  # relative; times are float32, their sum is not
 
 
@@ -54,10 +54,21 @@ def _plan(store: Store) -> Iterator[str]:
     if store.provenance.get("sources") == sources.digest(played_sources()):
         yield from _parameters(store, [text for text in texts if text in store.resolved])
     command = str(store.provenance.get("command", ""))
-    if found := SEED.findall(command):
+    if (given := _seed_in(command)) is not None:
         seeds = sorted({setting.seed for setting in store.suite.settings()})
-        if seeds != [int(found[-1])]:
+        if seeds != [given]:
             yield f"the seed of the rows is {', '.join(map(str, seeds))}, but the run was made by `{command}`"
+
+
+def _seed_in(command: str) -> int | None:
+    """The number of the option --seed of a command, not of a planner's text; None without one."""
+    given = None
+    with suppress(ValueError):  # of an open quote, or of a seed that is no number
+        words = shlex.split(command)
+        for word, following in zip(words, [*words[1:], ""], strict=True):
+            if word == "--seed" or word.startswith("--seed="):
+                given = int(following if word == "--seed" else word.removeprefix("--seed="))
+    return given
 
 
 def _parameters(store: Store, texts: Sequence[str]) -> Iterator[str]:

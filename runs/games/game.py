@@ -34,7 +34,7 @@ class Side(NamedTuple):
     @property
     def allowance(self) -> str:
         """The budget in words."""
-        return "1 simulation" if self[1:] == (1, "simulations") else f"{self.budget:g} {self.unit}"
+        return "1 simulation" if self[1:] == (1, "simulations") else f"{self.budget:.12g} {self.unit}"
 
     def limit(self) -> Budget:
         """The budget as planners take it."""

@@ -49,7 +49,9 @@ def panel(folders: Sequence[Path]) -> Panel:
     """
     found = [(folder, read_tournament(folder)) for folder in folders]
     first, _, unit = found[0][1].sides[0]
-    titles = {tournament.game.title for _, tournament in found}
+    titles = {repr(tournament.game): tournament.game.title for _, tournament in found}
+    if len(set(titles.values())) < len(titles):  # what differs is in their texts
+        titles = {repr(tournament.game): tournament.name for _, tournament in found}
     curves: dict[str, list[tuple[float, Summary]]] = {}
     for folder, tournament in found:
         planner, budget, of = tournament.sides[0]
@@ -59,7 +61,7 @@ def panel(folders: Sequence[Path]) -> Panel:
         for number, side in enumerate(tournament.sides[1:], 1):
             label = side.planner if side[1:] == (budget, of) else f"{side.planner}, {side.allowance}"
             if len(titles) > 1:
-                label += f" ({tournament.game.title})"
+                label += f" ({titles[repr(tournament.game)]})"
             curve = curves.setdefault(label, [])
             if budget in dict(curve):
                 raise UsageError(f"{folder} is the second match against {label} at {budget:g} {unit}: give one")
@@ -69,7 +71,7 @@ def panel(folders: Sequence[Path]) -> Panel:
     full = {label: sorted(curve, key=lambda point: point[0]) for label, curve in curves.items() if curve}
     if not full:
         raise UsageError(f"{folders[0]} holds no finished pair of games; continue with `bonspiel match ... --resume`")
-    return Panel(f"{first}, {titles.pop()}" if len(titles) == 1 else first, unit, full)
+    return Panel(f"{first}, {found[0][1].game.title}" if len(titles) == 1 else first, unit, full)
 
 
 def draw(curves: Panel) -> Figure:

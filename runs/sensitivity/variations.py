@@ -61,7 +61,7 @@ def variations(families: Sequence[str] = (), given: Sequence[tuple[str, Sequence
             if parameter not in cls.varied:
                 raise UsageError(f"{unknown(f'parameter of {family}', parameter, cls.varied)}; or choose --families")
             lists = (some or cls.varied[parameter] for name, some in asked if name == parameter)
-            values = tuple(sorted({*chain.from_iterable(lists)}))
+            values = tuple(sorted({float(f"{value:.10g}") for value in chain.from_iterable(lists)}))  # as in texts
             found.append(Variation(family, parameter, getattr(cls, parameter), values))
             _check_values(found[-1])
     return found

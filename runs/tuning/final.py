@@ -43,14 +43,28 @@ def finalists(study: TuningStudy, searches: Mapping[str, Sequence[Trial]]) -> di
         study: its `against` take part.
         searches: the trials of each tuned planner.
     """
-    found = {}
+    found: dict[str, list[Setting]] = {}
     for start, trials in searches.items():
         full = sorted((trial for trial in trials if not trial.pruned), key=lambda trial: -trial.means[-1])
-        found[start] = list(dict.fromkeys([*(one.setting for one in full[:FINALISTS]), trials[0].setting]))
+        written = trials[0].setting
+        others = _different([written, *(one.setting for one in full)])[1:]
+        found[start] = [*others[:FINALISTS], written]
     for text in study.against:
         start = next((start for start in searches if _name(start) == _name(text)), text)
-        found[start] = list(dict.fromkeys([*found.get(start, ()), study.setting(text)]))
+        found[start] = _different([*found.get(start, ()), study.setting(text)])
     return found
+
+
+def _different(settings: Iterable[Setting]) -> list[Setting]:
+    """The first setting of each planner; its parameters may be written out, or left to be the default."""
+    found: dict[str, Setting] = {}
+    for one in settings:
+        found.setdefault(_played(one), one)
+    return list(found.values())
+
+
+def _played(setting: Setting) -> str:
+    return repr(planners.parse(setting.planner))
 
 
 def _name(text: str) -> str:
@@ -113,8 +127,10 @@ class TuningEffort:
     ) -> "TuningEffort":
         """Of one planner."""
         ends = steps(study.episodes)
-        played = {trial.setting: range(ends[len(trial.means) - 1]) for trial in trials}
-        found = [one for setting, numbers in played.items() for one in journal.episodes(setting, numbers)]
+        played = dict[Setting, int]()  # a candidate may be tried again, and then be stopped earlier
+        for trial in trials:
+            played[trial.setting] = max(ends[len(trial.means) - 1], played.get(trial.setting, 0))
+        found = [one for setting, end in played.items() for one in journal.episodes(setting, range(end))]
         found += [one for setting in final for one in journal.episodes(setting, fresh(study))]
         simulations = sum(one.simulations or 0 for one in found)
         seconds = sum(one.seconds for one in found)
@@ -130,8 +146,13 @@ def spent(efforts: Mapping[str, TuningEffort]) -> str:
     return f"spent\n{markdown(rows)}"
 
 
-def entry(winner: str, as_written: Iterable[str]) -> str:
-    """A winner as a planner entry of a suite file; labelled as tuned unless it was written so before."""
-    if winner in as_written:
-        return f"    {json.dumps(winner)},"
-    return f"    {{ label = {json.dumps(f'{_name(winner)}, tuned')}, planner = {json.dumps(winner)} }},"
+def entries(winners: Sequence[str], as_written: Iterable[str]) -> list[str]:
+    """Winners as planner entries of a suite file; labelled as tuned unless they were written so before."""
+    given, lines = set(as_written), []
+    names = [_name(winner) for winner in winners]
+    for place, (winner, name) in enumerate(zip(winners, names, strict=True)):
+        alike = names[:place].count(name)
+        label = json.dumps(f"{name}, tuned" + (f" ({alike + 1})" if alike else ""))
+        text = json.dumps(winner)
+        lines.append(f"    {text}," if winner in given else f"    {{ label = {label}, planner = {text} }},")
+    return lines

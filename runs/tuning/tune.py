@@ -10,7 +10,7 @@ from bonspiel.runs.experiment import Entrant, Experiment
 from bonspiel.runs.progress import counted, progress
 from bonspiel.runs.suite import Suite, model_of, modules
 from bonspiel.runs.tuning import samplers
-from bonspiel.runs.tuning.final import EPISODES, TuningEffort, entry, finalists, fresh, ranked, rounds, spent, verdict
+from bonspiel.runs.tuning.final import EPISODES, TuningEffort, entries, finalists, fresh, ranked, rounds, spent, verdict
 from bonspiel.runs.tuning.journal import Journal
 from bonspiel.runs.tuning.search import search
 from bonspiel.runs.tuning.space import Space, returns_spread
@@ -86,7 +86,7 @@ def run(study: TuningStudy, spaces: Sequence[Space], episodes: Journal) -> None:
         print(f"{rounds('the best of each planner', study.env, final)}\n\n{verdict(final)}\n")
     efforts = {start: TuningEffort.of(study, trials, groups[start], episodes) for start, trials in searches.items()}
     print(f"{spent(efforts)}\n\nfor a suite file, env = {json.dumps(study.env)}")
-    print("\n".join(entry(winner.planner, given) for winner in winners) + "\n", flush=True)
+    print("\n".join(entries([winner.planner for winner in dict.fromkeys(winners)], given)) + "\n", flush=True)
 
 
 @contextmanager

@@ -277,3 +277,8 @@ def test_the_optimum_of_a_model_in_a_single_file_is_in_the_tables(run, monkeypat
     line = ("run", "single_file:Model", "--planner", "random", "--budget", 1, "--episodes", 2, "--jobs", 1)
     status, out, _ = run(*line)
     assert status == 0 and "optimum 1.7000" in out and "| regret " in out
+
+
+def test_an_empty_list_of_environments_is_refused():
+    with pytest.raises(UsageError, match="name at least one environment"):
+        Suite.of("mine", {"experiment": [{"env": [], "planners": ["uct"]}, {"env": "trap", "planners": ["uct"]}]})

@@ -1,12 +1,14 @@
 """Sessions with a planner as an engine of the Go Text Protocol."""
 
+import time
+
 import numpy as np
 import pytest
 
 from bonspiel import planners
 from bonspiel.go.gtp.engine import COMMANDS, GTPEngine, budget_within
 from bonspiel.go.model import Go
-from bonspiel.planners import Budget
+from bonspiel.planners import Budget, Decision
 from bonspiel.planners.core.search import kept_trees
 
 
@@ -168,3 +170,32 @@ def test_clocks_come_from_the_controller():
     ):
         made.answer(line)
     assert asked == pytest.approx([5.0, 1.0, 0.3, 1.0, 2.0, 5.0])
+
+
+class Slow:
+    """Passes after some seconds of a clock that a test moves."""
+
+    def __init__(self, clock, seconds, budgets):
+        self.clock, self.seconds, self.budgets = clock, seconds, budgets
+
+    def plan(self, model, state, budget, rng, root_actions=None):
+        self.budgets.append(budget.seconds)
+        self.clock.append(self.clock[-1] + self.seconds)
+        action = np.array([float(model.area)])
+        return Decision(action, 0.0, 1, 0.0, action[None], np.ones(1, np.int64), np.zeros(1))
+
+
+@pytest.mark.parametrize(
+    ("settings", "wanted"),
+    [
+        ("6 0 0", [0.2, 0.1, 0.001, 0.001]),  # a game's seconds, for 30 moves
+        ("6 8 2", [0.2, 0.1, 4.0, 5.0]),  # then 8 for every two stones
+    ],
+)
+def test_the_clock_runs_down_without_the_controller_s_help(monkeypatch, settings, wanted):
+    clock, budgets = [0.0], []
+    monkeypatch.setattr(time, "perf_counter", lambda: clock[-1])
+    engine = GTPEngine(Slow(clock, 3.0, budgets), Go(5), Budget(seconds=60.0), np.random.default_rng(0), "1")
+    for line in (f"time_settings {settings}", "clear_board", *["genmove b"] * 4):  # the clock outlives the new game
+        assert engine.answer(line).startswith("=")
+    assert budgets == pytest.approx(wanted)

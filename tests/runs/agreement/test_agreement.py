@@ -169,3 +169,16 @@ def test_a_file_of_an_earlier_version_is_continued_in_its_form(tmp_path):
         for group in list(work.found):
             work.add(group, work.found[group])
     assert [json.loads(line) for line in file.read_text().splitlines()[-2:]] == entries
+
+
+@pytest.mark.parametrize("env", ["pendulum --delay 3", "pendulum --plant pendulum:mass=5"])
+def test_a_plant_is_refused_as_its_positions_would_not_be_played(run, env):
+    status, out, err = run("agreement", env, "--planner", "cem")
+    assert (status, out) == (2, "")
+    assert "give pendulum" in err
+
+
+def test_by_a_known_optimum_the_bandwidth_is_of_votes_alone(run):
+    given = ("--budget", "5", "--workers", "1,2", "--positions", "2", "--bandwidth", "2", "--jobs", "1")
+    _, out, _ = run("agreement", "trap", "--planner", "cem", "--combine", "max", *given)
+    assert "by the known optimum, up to a loss of 0.001; to a vote, actions within 2 of their range" in out

@@ -1,9 +1,10 @@
+import shlex
 from pathlib import Path
 
 import pytest
 
 from bonspiel.runs import seeding
-from bonspiel.runs.archive import replay
+from bonspiel.runs.archive import replay, structure
 from bonspiel.runs.experiment import Entrant, Experiment
 from bonspiel.runs.results import run_folder
 from bonspiel.runs.results.packed import read_any
@@ -211,3 +212,24 @@ def test_the_shipped_run_comes_out_again():
         }
         assert len({setting[:2] for setting in quick}) == 3 * 36 and len(quick) < 0.4 * len(drawn)
         assert replay.differences(results, quick, jobs=1) == []
+
+
+def test_a_run_of_which_nothing_can_be_replayed_is_not_said_to_have_come_out_as_stored(run):
+    run("run", "trap", "--planner", "random", "--milliseconds", "0.5", "--episodes", "2", "--out", "x", "--jobs", "1")
+    status, out, _ = run("verify", "x")
+    assert status == 0
+    assert "nothing was replayed: only the form of the file was checked" in out
+    assert "as stored" not in out and "--share" not in out
+
+
+@pytest.mark.parametrize(
+    ("words", "seed"),
+    [
+        (["run", "trap", "--seed", "7"], 7),
+        (["run", "trap", "--seed=1_0"], 10),
+        (["run", "trap", "--out", "x --seed 5"], None),
+        (["run", "trap", "--planner", "process:./ai --seed 7", "--seed", "3"], 3),
+    ],
+)
+def test_the_seed_of_a_command_is_that_of_its_own_option(words, seed):
+    assert structure._seed_in(shlex.join(words)) == seed
