@@ -27,6 +27,8 @@ from bonspiel.envs import baselines
 from bonspiel.planners.checks import check_action, check_actions, check_state
 from bonspiel.planners.model import Array, Model
 
+EQUAL = 1e-9  # difference of values, relative where they are large
+
 
 class Reference(ABC):
     """An optimal policy of a `model` and its values. A state after the end of its episode is worth 0."""
@@ -59,7 +61,7 @@ class Reference(ABC):
         checked = check_state(self.model, state)
         actions = self.candidates(checked)
         values = self.q_values(checked, actions)
-        best = np.flatnonzero(values > values.max() - 1e-9)
+        best = np.flatnonzero(values >= values.max() - EQUAL * max(1.0, abs(values.max())))
         return actions[best[len(best) // 2]]
 
 

@@ -78,9 +78,13 @@ def missing(model: object, *parts: type[Any]) -> str | None:
 
 
 def missing_action_bounds(model: Model) -> str | None:
-    """Say why a model without finite action bounds is refused; None if they are finite."""
-    finite = all(map(math.isfinite, (model.action_high - model.action_low).tolist()))  # hot path
-    return None if finite else "needs finite `action_low` and `action_high`"
+    """Say why a model without finite action bounds, or with the upper one below the lower, is refused; else None."""
+    widths = (model.action_high - model.action_low).tolist()  # hot path
+    if all(0.0 <= width < math.inf for width in widths):
+        return None
+    if all(map(math.isfinite, widths)):
+        return "needs an `action_high` of at least `action_low`"
+    return "needs finite `action_low` and `action_high`"
 
 
 def discrete_actions(model: Model) -> str | None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from bonspiel.curling.ice.sheet import TEAM_STONES
 from bonspiel.curling.match import value
 from bonspiel.curling.records import record
 from bonspiel.runs.experiment import UsageError
@@ -14,9 +15,28 @@ SHOWN = range(-3, 4)
 
 
 def hammer_points(game: record.Record) -> list[int]:
-    """Points of the team with the hammer in each end of a game; below 0 those of the other team."""
-    hammers = {shot.end: shot.hammer for shot in game.shots}
-    return [end.points[hammers[end.end]] - end.points[1 - hammers[end.end]] for end in game.ends]
+    """Points of the team with the hammer in each end of a game; below 0 those of the other team.
+
+    Raises:
+        ValueError: an end that cannot be, or one of mixed doubles, where no team has the hammer by the end before.
+    """
+    if game.match.is_mixed:
+        raise ValueError("mixed doubles has another value of an end: give records of standard games")
+    hammers, found = {shot.end: shot.hammer for shot in game.shots}, dict[int, int]()
+    for end in game.ends:
+        if end.end not in hammers or end.end in found:
+            raise ValueError(f"end {end.end + 1} has no shots, or ends twice")
+        scored = end.points[hammers[end.end]] - end.points[1 - hammers[end.end]]
+        if abs(scored) > TEAM_STONES or min(end.points) != 0:
+            raise ValueError(f"end {end.end + 1}: {end.points} are no points of an end")
+        found[end.end] = scored
+    return list(found.values())
+
+
+def _kind(match: record.Match) -> tuple[str, str, str]:
+    """What decides the points of an end."""
+    model = match.model()
+    return model.physics, f"rule {model.rule}", f"{model.noise} noise"
 
 
 def report(points: Sequence[int], table: Sequence[float]) -> str:
@@ -39,13 +59,20 @@ def main(folder: Path, out: Path | None) -> int:
     Raises:
         UsageError: the folder holds no finished end, or a file that is no record.
     """
-    try:
-        games = [record.read(path) for path in sorted(folder.rglob("*.jsonl"))]
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-    points = [scored for game in games for scored in hammer_points(game)]
+    points, kinds = list[int](), dict[tuple[str, str, str], Path]()
+    for path in sorted(folder.rglob("*.jsonl")):
+        try:
+            game = record.read(path)
+            points += hammer_points(game)
+        except ValueError as error:
+            text = str(error)
+            raise UsageError(text if text.startswith(str(path)) else f"{path}: {error}") from None
+        kinds.setdefault(_kind(game.match), path)
     if not points:
         raise UsageError(f"{folder} holds no match record with an end in it; bonspiel match writes them")
+    if len(kinds) > 1:
+        (one, first), (other, second), *_ = kinds.items()
+        raise UsageError(f"{first} is of {' '.join(one)}, {second} of {' '.join(other)}: give records of one kind")
     table = value.estimate_table(points)
     print(report(points, table))
     if out is not None:

@@ -116,5 +116,5 @@ def _of_command(name: str, command: str, protocol: str) -> Client:
 def _of_planner(text: str, protocol: str, own_options: Sequence[str]) -> Client:
     match = ("--match", "{match}", "--team", "{team}") if protocol == "dc4" else ()
     server = "--host", "{host}", "--port", "{port}", *match
-    player = "--planner", text, "--seed", "{seed}", "--log", "{log}"
+    player = "--planner", text, "--strict", "--seed", "{seed}", "--log", "{log}"
     return Client(text, (sys.executable, "-m", "bonspiel", "client", protocol, *server, *player, *own_options), text)

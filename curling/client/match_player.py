@@ -16,6 +16,7 @@ from bonspiel.curling.client.planning.time_manager import LEAST, TimeManager, sl
 from bonspiel.curling.ice.physics import physics_of
 from bonspiel.curling.protocols.console import print_error
 from bonspiel.curling.records.position import MatchPosition
+from bonspiel.planners.child_process import PlannerGone
 
 WARM_UP = 3.0  # s at most for the planning before a match
 
@@ -43,6 +44,7 @@ class MatchPlayer:
     log: MessageLog
     report: Callable[[str], None]  # takes lines about the progress of the match
     concede: float | None = None  # concede when the planner's estimate of winning is below this
+    is_strict: bool = False  # a planner that fails before the match does not play it
     begun: bool = field(default=False, init=False)  # whether the match has, so that a lost connection ends it
     patience: Patience = field(init=False)  # with the server, before the match
     _last_move: tuple[float, float] | None = None  # time left before it, and the time that it took, s
@@ -52,11 +54,17 @@ class MatchPlayer:
         self.patience = Patience(self.report)
 
     async def warm_up(self, position: MatchPosition, remaining: float) -> None:
-        """Let the planner plan once, while no clock runs, for as long as in a match of `remaining` seconds."""
+        """Let the planner plan once, while no clock runs, for as long as in a match of `remaining` seconds.
+
+        Raises:
+            PlannerGone: it fails, and the player is strict.
+        """
         allowance = self.timing.allowance(remaining, _slices(position))
         failure = await self.planner.warm_up(position, max(min(allowance.seconds, WARM_UP), LEAST))
         if failure is not None:
             self.warn(f"the planner fails: {failure}")
+            if self.is_strict:
+                raise PlannerGone(failure)
 
     async def move(self, where: str, position: MatchPosition, remaining: float, received: float, send: Send) -> None:
         """Choose and send one move.

@@ -130,7 +130,8 @@ class MatchPosition:
         from bonspiel.curling.match.mixed_doubles import mixed_state_of
         from bonspiel.curling.match.state import state_of
 
-        position = self.stones, self.shot, self.hammer, self.end, self.lead
+        end = max(self.end - max(self.settings.ends - MOST_ENDS, 0), 0)  # of the model, whose first ends are left out
+        position = self.stones, self.shot, self.hammer, end, self.lead
         if not self.settings.is_mixed:
             return state_of(*position)
         return mixed_state_of(*position, self.decider, self.power_plays)

@@ -8,6 +8,7 @@ from typing import Any
 from bonspiel.curling.checks import check_match_state
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.records.position import MatchPosition
+from bonspiel.curling.settings import MOST_ENDS
 from bonspiel.planners.checks import is_real, require
 from bonspiel.planners.registry import unknown
 from bonspiel.runs.experiment import UsageError, number
@@ -17,8 +18,8 @@ NUMBERS = {
     "hammer": (0, 1),
     "lead": (-1_000, 1_000),
     "end": (0, 1_000),
-    "ends": (1, 1e6),
-    "extra_ends": (0, 1e6),
+    "ends": (1, MOST_ENDS),
+    "extra_ends": (0, MOST_ENDS),
 }
 KEYS = ("stones", *NUMBERS, "tie", "physics", "rule", "noise", "max_speed", "mixed_doubles", "team", "reward", "source")
 THROWN = f"0 to {STONES - 1}, the shots of the end before it"

@@ -9,7 +9,7 @@ from bonspiel.runs import interrupts
 from bonspiel.runs.experiment import RunError, UsageError, number
 from bonspiel.runs.files import writing
 from bonspiel.runs.verbs.command_line import PLANNER, Command, Parser
-from bonspiel.runs.verbs.options import option
+from bonspiel.runs.verbs.options import flag, option
 
 if TYPE_CHECKING:
     from bonspiel.curling.client.match_player import MatchPlayer
@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace, play: Play, report: Callable[[str], None]
                 log = MessageLog(arguments.log) if arguments.log else new_log(LOGS, arguments.protocol)
             with log:
                 timing = TimeManager(fraction=fraction, longest=longest)
-                player = MatchPlayer(planner, timing, log, report, arguments.concede)
+                player = MatchPlayer(planner, timing, log, report, arguments.concede, arguments.strict)
                 await play_when_up(lambda: play(player), player, wait)
 
     try:
@@ -145,6 +145,7 @@ def add_player(command: Parser, can_concede: bool = True) -> None:
     option(command, "--time-fraction", "F", text, 0.95)
     never = "concede if the win probability is below P (default: never)"
     option(command, "--concede", "P", never if can_concede else argparse.SUPPRESS, type=float)
+    flag(command, "--strict", "do not play a match before which the planner fails (default: with rule-based shots)")
     text = "file for the log of all messages, one per line (default: results/client/PROTOCOL-TIME.jsonl)"
     option(command, "--log", "FILE", text, type=_file)
 

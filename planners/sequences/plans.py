@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from bonspiel.planners.aliases import Alias
 from bonspiel.planners.checks import discrete_actions, missing_action_bounds, offers, require_count, two_players
 from bonspiel.planners.core.argmax import argmax_by
+from bonspiel.planners.core.code.cache import say_once
 from bonspiel.planners.core.jit import seconds_loading
 from bonspiel.planners.core.problem import PlanLength, problem_of
 from bonspiel.planners.core.search import CHUNK_SECONDS, decide
@@ -151,6 +152,9 @@ def plan_with_sequences(
 
         last = min(len(rule.finalists()) * repeats, budget.simulations)
         left = budget.simulations - last
+        if repeats > 1 and left < 2 * repeats:
+            few = f"leave {left} of {budget.simulations} simulations for a search"
+            say_once(f"repeats={repeats} {few}: give fewer repeats, or a larger budget")
         if left > 0:
             sequences, done = rollouts.until(sequences, repeats, Budget(left), start, next_round)
         learn(sequences)

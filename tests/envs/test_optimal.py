@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 
+from bonspiel import envs
 from bonspiel.envs import Trap, TreasureHunt
 from bonspiel.envs.optimal import constant_value, optimal_value, random_value, solve
 from bonspiel.planners.checks import check_state
@@ -165,3 +166,8 @@ def test_a_model_in_a_single_file_brings_its_solver(tmp_path, monkeypatch):
     assert optimal_value(importlib.import_module("single").Narrow(0.1)) == pytest.approx(1.7)
     with pytest.raises(TypeError, match="importing defines no function solve"):  # one that it only imports is another
         solve(importlib.import_module("importing").Narrow(0.2))
+
+
+def test_the_policy_of_large_values_has_an_action():
+    reference = solve(envs.parse("family:trap:offset=1e6,horizon=20"))
+    assert reference.policy(reference.model.initial_state(np.random.default_rng(0))).shape == (2,)

@@ -18,6 +18,7 @@ NODES = 401  # along each side of the square
 SPACING = 1.0 / (NODES - 1)
 REACH = round(MAX_MOVE / SPACING)  # of a move, in nodes
 LEAST_NOISE = 1.5 * SPACING  # a narrower Gaussian is not sampled well
+LEAST_WIDTH = 3.0 * SPACING  # of a narrower ring the grid meets the peak in some places only
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,10 +79,12 @@ def solve(model: Donut, actions: Array | None) -> DonutOptimum:
     """The optimal policy; see `envs.optimal.solve`.
 
     Raises:
-        TypeError: with only some actions, or with noise that is finer than the grid.
+        TypeError: with only some actions, or with noise or a ring that is finer than the grid.
     """
     if actions is not None:
         raise TypeError(f"no reference for {model!r} with a fixed set of actions")
     if 0.0 < model.noise < LEAST_NOISE:
         raise TypeError(f"no reference for {model!r}: its noise is finer than the grid, {LEAST_NOISE:g} at least")
+    if model.width < LEAST_WIDTH:
+        raise TypeError(f"no reference for {model!r}: its ring is finer than the grid, {LEAST_WIDTH:g} at least")
     return DonutOptimum(model)

@@ -1,5 +1,7 @@
 """`bonspiel value`: from match records to a table of end scores."""
 
+from dataclasses import replace
+
 import pytest
 
 from bonspiel.curling.match import value
@@ -51,3 +53,37 @@ def test_a_file_that_is_no_record_is_named(folder, capsys):
     (folder / "records" / "1.jsonl").write_text("{}\n")
     assert cli.main(["value", str(folder)]) == 2
     assert "1.jsonl, line 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        ({"physics": "dc2", "rule": "four_rock"}, "give records of one kind"),
+        ({"noise": "human"}, "human noise: give records of one kind"),
+        ({"physics": "dc4", "game": "mixed_doubles", "rule": None}, "mixed doubles has another value of an end"),
+    ],
+)
+def test_matches_of_other_kinds_are_not_counted_together(folder, capsys, other, words):
+    one = game((1, 0, 2))
+    write(folder / "records" / "2.jsonl", one._replace(match=replace(one.match, **other)))
+    assert cli.main(["value", str(folder)]) == 2
+    assert words in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("points", [(9, 0), (1, 1)])
+def test_points_that_cannot_be_are_refused(folder, capsys, points):
+    write(folder / "records" / "2.jsonl", game((1, *points)))
+    assert cli.main(["value", str(folder)]) == 2
+    assert "2.jsonl: end 1: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kept", ["end", "shot"])
+def test_an_end_twice_or_without_shots_is_refused(folder, capsys, kept):
+    path = folder / "records" / "0.jsonl"
+    lines = path.read_text().splitlines()
+    ends = [line for line in lines if '"type":"end"' in line.replace(" ", "")]
+    shots = [line for line in lines if '"type":"shot"' in line.replace(" ", "")]
+    changed = [*lines, ends[0]] if kept == "end" else [line for line in lines if line not in shots[:1]]
+    path.write_text("\n".join(changed) + "\n")
+    assert cli.main(["value", str(folder)]) == 2
+    assert "0.jsonl" in capsys.readouterr().err

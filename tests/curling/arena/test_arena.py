@@ -202,3 +202,11 @@ def test_several_clients_play_a_round_robin_which_other_verbs_read(run):
 def test_an_invalid_command_line_is_refused_before_anything_is_written(run, line, words):
     status, _, err = run("arena", "dc3", *line, "--out", "a")
     assert status == 2 and words in err and err.startswith("bonspiel arena dc3: ") and not Path("a").exists()
+
+
+def test_a_program_that_never_ran_as_a_planner_wins_nothing(run, tmp_path):
+    (tmp_path / "broken.py").write_text("raise SystemExit('bug')\n")
+    broken = f"process:{sys.executable} {tmp_path / 'broken.py'}"
+    _, out, err = run(*arena(("--client", broken), ("--client", "rulebased"), games=2, ends=1))
+    assert "0 won, 2 lost" in out, err
+    assert "2 games forfeited" in out and "ended before the match" in out

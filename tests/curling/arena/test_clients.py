@@ -27,6 +27,7 @@ def test_a_command_and_a_planner():
         "7",
         "--planner",
         "uct:exploration=2",
+        "--strict",
         "--seed",
         "3",
         "--log",

@@ -11,7 +11,7 @@ import pytest
 from bonspiel.curling.ice.noise import Noise, Thrower
 from bonspiel.curling.ice.sheet import no_stones
 from bonspiel.curling.match.mixed_doubles import mixed_state_of
-from bonspiel.curling.match.state import state_of, team_of
+from bonspiel.curling.match.state import TIME, state_of, team_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.records.position import MatchPosition
 from bonspiel.curling.settings import MOST_ENDS, MatchSettings
@@ -125,3 +125,9 @@ def test_its_import_loads_no_compiler():
     """A client imports it, and is to be there at once."""
     code = "import bonspiel.curling.records.position, sys; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(("end", "model_end"), [(0, 0), (50, 0), (150, 50), (199, 99)])
+def test_of_a_longer_match_the_model_plays_the_last_ends(end, model_end):
+    position = MatchPosition(no_stones(), 15, 1, 0, end, MatchSettings(ends=200))
+    assert position.state()[TIME] == 16 * model_end + 15

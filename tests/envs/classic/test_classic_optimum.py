@@ -189,3 +189,9 @@ def test_values_are_of_whole_episodes_however_far_plans_look():
     assert solve(short).value(state) == solve(DoubleIntegrator()).value(state)
     assert random_value(short) == random_value(DoubleIntegrator())
     assert optimal_value(envs.parse("cart_pole:lookahead=3")) == 200.0
+
+
+@pytest.mark.parametrize("changed", [{"mass": 0.01}, {"length": 0.1}])
+def test_a_pole_too_light_for_the_grid_of_torques_has_no_reference(changed):
+    with pytest.raises(TypeError, match="changes the speed by"):
+        solve(Pendulum(**changed))

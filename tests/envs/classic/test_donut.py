@@ -92,3 +92,8 @@ def test_parameters_out_of_range_are_named(parameters):
     ((name, _),) = parameters.items()
     with pytest.raises(ValueError, match=f"^{name}="):
         Donut(**parameters)
+
+
+def test_a_ring_finer_than_the_grid_has_no_optimum():
+    with pytest.raises(TypeError, match="its ring is finer than the grid"):
+        solve(Donut(width=0.002))

@@ -8,6 +8,7 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
+from bonspiel.planners.core.code.cache import SAID
 from bonspiel.planners.sequences.gaussians import coloured_noise
 from bonspiel.planners.sequences.mppi import weights
 from tests.planners.tiny_models import Chain, Target
@@ -177,3 +178,22 @@ def test_random_shooting_plays_the_best_of_its_sequences(hold):
     assert decision.action == next(sequence for value, sequence in returns if value == best)[0]
     assert decision.actions[1:41].tolist() == drawn[:, 0].tolist()
     assert decision.values[1:41].tolist() == [value for value, _ in returns]
+
+
+@pytest.mark.parametrize("name", ["cem", "icem", "mppi", "random_shooting"])
+def test_repeats_that_leave_no_search_are_said_once(name, monkeypatch, capfd):
+    monkeypatch.delenv(SAID, raising=False)
+    for repeats in (5, 25, 25):
+        planner = planners.make(name, repeats=repeats)
+        planner.plan(Chain(), np.zeros(1), Budget(50), np.random.default_rng(0))
+    said = [line for line in capfd.readouterr().err.splitlines() if "repeats" in line]
+    assert len(said) == 1
+    assert said[0].endswith("of 50 simulations for a search: give fewer repeats, or a larger budget")
+
+
+@pytest.mark.parametrize("name", ["cem", "uct", "adaptive"])
+def test_bounds_the_wrong_way_round_are_refused(name):
+    class Swapped(Target):
+        action_low, action_high = Target.action_high, Target.action_low
+
+    assert planners.unsupported(planners.make(name), Swapped()) == "needs an `action_high` of at least `action_low`"
