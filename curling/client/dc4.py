@@ -28,15 +28,14 @@ from bonspiel.curling.protocols.dc4 import MOST_SPIN, StateUpdate, shot_request,
 from bonspiel.curling.records.position import EXTRA_ENDS, MatchPosition
 from bonspiel.curling.settings import MatchSettings
 
+NOISE = "normal_dist"  # of the players; see `curling.ice.noise`
 ENDS, SECONDS = 10, 219.0  # assumed for the warm-up; servers announce theirs when the match begins
 MODIFIED = "modified"  # the rule of mixed doubles; `curling.match.rules`, which names it too, is compiled code
 RULES = {"five_rock": "fgz_rule", "no_tick": "no_tick_rule", MODIFIED: "modified_fgz_rule"}  # their names on the server
 EXTRA_FRACTION = 0.5  # of a share of time in extra ends: they all have one clock, and there may be more of them
 RESEND_SECONDS = 2.0  # until a lost throw is sent again
 
-settings_of = partial(
-    MatchSettings, extra_ends=EXTRA_ENDS, reward="win_probability", physics="dc4", noise="normal_dist"
-)
+settings_of = partial(MatchSettings, extra_ends=EXTRA_ENDS, reward="win_probability", physics="dc4")
 
 
 async def create_match(
@@ -75,12 +74,13 @@ async def play_dc4(
     player: MatchPlayer,
     rule: str = "five_rock",
     throwers: tuple[Pair, Pair] | None = None,
+    noise: str = NOISE,
 ) -> None:
     """Play one match as team 0 or 1, or as the other one if that side is taken.
 
     The rule is one of RULES, which also says which game it is; the server does not announce it. The player must not
-    concede: there is no message for it. `throwers` are the own team's and the other's players of mixed doubles, which
-    no server announces; None: as in standard games.
+    concede: there is no message for it. `throwers` are the own team's and the other's players of mixed doubles; None:
+    as in standard games, where all have the errors `noise`. No server announces them.
 
     Raises:
         ServerRefused: the server refuses the client or its throw.
@@ -91,7 +91,7 @@ async def play_dc4(
     report, fraction = player.report, player.timing.fraction
     async with Dc4Connection(account, match_id, team, player.log) as connection:
         report("warming up")
-        await player.warm_up(_first_position(rule, throwers), SECONDS)
+        await player.warm_up(_first_position(rule, throwers, noise), SECONDS)
         start, patience = time.monotonic(), player.patience
         team = await patience.server(connection.join(name, 2 if rule == MODIFIED else 4), "a place in the match")
         player.timing.delay = time.monotonic() - start
@@ -109,7 +109,7 @@ async def play_dc4(
             if state.setup_team == f"team{team}":
                 later = await _set_up(connection, player, state)
             elif state.next_shot_team == f"team{team}":
-                later = await _move(connection, player, state, _position(state, rule, by_team))
+                later = await _move(connection, player, state, _position(state, rule, by_team, noise))
             else:
                 later = await connection.newer_state(state)
             comparable = state is not first and later.is_extra_end == state.is_extra_end
@@ -118,15 +118,17 @@ async def play_dc4(
         report(_result(team, state))
 
 
-def _first_position(rule: str, throwers: tuple[Pair, Pair] | None) -> MatchPosition:
+def _first_position(rule: str, throwers: tuple[Pair, Pair] | None, noise: str) -> MatchPosition:
     """A position to warm up with."""
-    settings = _settings(rule, ENDS, throwers)
+    settings = _settings(rule, ENDS, throwers, noise)
     return MatchPosition(no_stones(), settings.first_shot, settings=settings)
 
 
-def _position(state: StateUpdate, rule: str, throwers: tuple[Pair, Pair] | None = None) -> MatchPosition:
+def _position(
+    state: StateUpdate, rule: str, throwers: tuple[Pair, Pair] | None = None, noise: str = NOISE
+) -> MatchPosition:
     """The position in which a team throws, or sets up the end; `throwers` are those of team 0 and of team 1."""
-    settings = _settings(rule, max(state.ends - state.end_number, 1), throwers)
+    settings = _settings(rule, max(state.ends - state.end_number, 1), throwers, noise)
     hammer, mixed, setup = state.hammer, state.mixed_doubles_settings, dict[str, Any]()
     if mixed is not None:
         decider, used = int(mixed.end_setup_team == "team1"), mixed.power_play_end
@@ -138,11 +140,11 @@ def _position(state: StateUpdate, rule: str, throwers: tuple[Pair, Pair] | None 
     return MatchPosition(stones_of_update(state), state.shot, hammer, state.lead, settings=settings, **setup)
 
 
-def _settings(rule: str, ends: int, throwers: tuple[Pair, Pair] | None) -> MatchSettings:
+def _settings(rule: str, ends: int, throwers: tuple[Pair, Pair] | None, noise: str) -> MatchSettings:
     """The settings of a match by its rule, which also says which game it is."""
     if rule == MODIFIED:
-        return settings_of(ends=ends, rule=rule, game="mixed_doubles", throwers=throwers)
-    return settings_of(ends=ends, rule=rule)
+        return settings_of(ends=ends, rule=rule, noise=noise, game="mixed_doubles", throwers=throwers)
+    return settings_of(ends=ends, rule=rule, noise=noise)
 
 
 async def _move(server: Dc4Connection, player: MatchPlayer, state: StateUpdate, position: MatchPosition) -> StateUpdate:

@@ -57,7 +57,7 @@ def _arena(arguments: argparse.Namespace) -> "Arena":
     if protocol == "dc4":
         with needing_web("Digital Curling 4", "dc4"):
             import bonspiel.curling.arena.venue_dc4  # noqa: F401 - needs the extra
-        own = ["--game", arguments.game]
+        own = ["--game", arguments.game] + (["--noise", arguments.noise] if arguments.noise != "normal_dist" else [])
     if mixed:
         if arguments.rule is not None:
             raise UsageError("--rule: only for standard games, mixed doubles has a rule of its own")

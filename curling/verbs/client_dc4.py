@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from bonspiel.curling.verbs.client_common import Protocols, add_player, add_protocol, address, run, team_name
+from bonspiel.curling.verbs.server_options import NOISES
 from bonspiel.runs.experiment import UsageError, number
 from bonspiel.runs.verbs.options import flag, option
 
@@ -35,7 +36,7 @@ def dc4(arguments: argparse.Namespace) -> int:
         load_dc4client()
     except ModuleNotFoundError as error:
         raise UsageError(str(error)) from error
-    throwers, match_id = _throwers(arguments), arguments.match
+    throwers, match_id, noise = _throwers(arguments), arguments.match, arguments.noise or dc4.NOISE
     if arguments.concede is not None:
         raise UsageError("--concede: Digital Curling 4 has no way to concede")
     account, rule, created, name = _login(arguments), _rule(arguments), _created(arguments), team_name(arguments)
@@ -46,7 +47,7 @@ def dc4(arguments: argparse.Namespace) -> int:
             creating = dc4.create_match(account, rule, **created)
             match_id = await player.patience.server(creating, "the new match")
             print_line(f"created; the other team joins with --match {match_id}")
-        await dc4.play_dc4(account, match_id, int(arguments.team == "team1"), name, player, rule, throwers)
+        await dc4.play_dc4(account, match_id, int(arguments.team == "team1"), name, player, rule, throwers, noise)
 
     try:
         return run(arguments, play, print_line)
@@ -77,6 +78,8 @@ def add_dc4(protocols: Protocols) -> None:
     option(command, "--thinking-time", "S", text)
     text = "with --create: thinking time of a team in all extra ends together, in seconds (default: 21.9)"
     option(command, "--extra-end-time", "S", text)
+    text = "errors of execution of all players; the server does not announce them (default: normal_dist)"
+    option(command, "--noise", NOISES, text)
     text = "mixed doubles: this team's players, alike or as in the organisers' example (default: alike)"
     option(command, "--mixed-players", PLAYERS, text)
     option(command, "--opponents", PLAYERS, "mixed doubles: the other team's players (default: as --mixed-players)")
@@ -131,6 +134,10 @@ def _throwers(arguments: argparse.Namespace) -> "tuple[Pair, Pair] | None":
         for option in ("mixed_players", "opponents"):
             if getattr(arguments, option) is not None:
                 raise UsageError(f"--{option.replace('_', '-')}: only for --game mixed_doubles")
+        return None
+    if arguments.noise is not None:
+        if arguments.mixed_players or arguments.opponents:
+            raise UsageError("--noise: not with --mixed-players and --opponents, whose players have their own errors")
         return None
     players = {"alike": DEFAULT_PLAYERS, "example": EXAMPLE_PLAYERS}
     own = arguments.mixed_players or "alike"

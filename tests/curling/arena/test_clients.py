@@ -7,6 +7,8 @@ from unittest.mock import Mock
 import pytest
 
 from bonspiel.curling.arena.clients import parse_clients
+from bonspiel.curling.verbs import arena
+from bonspiel.runs import cli
 from bonspiel.runs.experiment import UsageError
 
 GOOD = f"mine={sys.executable} -c 'print({{}})' --at {{host}}:{{port}} {{unknown}}"
@@ -86,3 +88,12 @@ def test_what_cannot_be_played_is_refused(texts, protocol, words):
     with pytest.raises(UsageError, match="--client") as error:
         parse_clients(texts, protocol, [])
     assert words in str(error.value)
+
+
+@pytest.mark.parametrize(("noise", "told"), [("human", ["--noise", "human"]), ("normal_dist", [])])
+def test_planners_of_digital_curling_4_are_told_the_errors(noise, told):
+    line = ["arena", "dc4", "--client", "champion", "--client", "random", "--noise", noise]
+    first, _ = arena._arena(cli.parser("arena").parse_args(line)).clients
+    words = list(first.words)
+    assert ("--noise" in words) == bool(told)
+    assert not told or words[words.index("--noise") + 1] == "human"

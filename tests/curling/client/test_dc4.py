@@ -561,3 +561,10 @@ def test_without_the_package_one_line_says_how_to_get_it(monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "dc4client", None)
     with pytest.raises(ModuleNotFoundError, match=r"^Digital Curling 4 needs the package dc4client.*\.\[dc4\]'$"):
         dc4_connection.load_dc4client()
+
+
+@pytest.mark.parametrize("rule", ["five_rock", "modified"])
+def test_the_player_plans_for_the_errors_that_it_is_told(rule):
+    """The server does not announce them."""
+    assert dc4._first_position(rule, None, "human").model().noise == "human"
+    assert dc4._first_position(rule, None, dc4.NOISE).model().noise == "normal_dist"
