@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from bonspiel.go.board import workspace_of
 from bonspiel.go.model import Go
 from bonspiel.go.rules import LEGAL, REASONS, count_dead_chains, hash_points, judge_move
-from bonspiel.go.state import HISTORY, KO, LAST, MOVER, NONE, PLY
+from bonspiel.go.state import HISTORY, KO, LAST, MOVER, NONE, PASSES, PLY
 from bonspiel.go.vertices import vertex_of
 from bonspiel.planners.checks import check_action, check_state
 from bonspiel.planners.model import Array
@@ -70,8 +70,20 @@ def _check_moves(model: Go, state: Array) -> None:
     ko, last = int(state[area + KO]), int(state[area + LAST])
     if ko >= 0 and stones[ko] != 0.0:
         raise ValueError(f"state[{area + KO}]={ko}: must be -1 or an empty point, which ko bars")
+    if ko >= 0 and any(stones[point] != -state[area + MOVER] for point in _neighbours(ko, model.size)):
+        raise ValueError(f"state[{area + KO}]={ko}: must be -1 or a point among stones of the other player")
     if 0 <= last < area and stones[last] != -state[area + MOVER]:
         raise ValueError(f"state[{area + LAST}]={last}: must be -1, {area} or the point of a stone of the other player")
+    passes = int(state[area + PASSES])
+    if last != NONE and (passes > 0) != (last == area):
+        wanted = "1, as the last move was a pass" if last == area else f"0, as the last move, {last}, was no pass"
+        raise ValueError(f"state[{area + PASSES}]={passes}: must be {wanted}")
+
+
+def _neighbours(point: int, size: int) -> list[int]:
+    row, column = divmod(point, size)
+    beside = (row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1)
+    return [y * size + x for y, x in beside if 0 <= y < size and 0 <= x < size]
 
 
 def _check_history(model: Go, state: Array) -> None:

@@ -12,15 +12,16 @@ import numpy as np
 from bonspiel.curling import players
 from bonspiel.curling.analysis.shot_names import shot_name
 from bonspiel.curling.analysis.valuation import Estimate, PositionJudge, estimate
-from bonspiel.curling.ice.sheet import STONES, stones_at
+from bonspiel.curling.ice.sheet import LAST_SHOT, STONES, stones_at
 from bonspiel.curling.match.mixed_doubles import is_setup_due
-from bonspiel.curling.match.state import TIME, apply_rules, team_of
+from bonspiel.curling.match.state import LEAD, TIME, apply_rules, team_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.records.match_data import Match, Record, Throw
 from bonspiel.curling.records.umpire import first_state, set_up, turn_of
 from bonspiel.curling.replay.judgement import Judgement
 from bonspiel.curling.win_probability import calibrated, estimating
 from bonspiel.planners.checks import require
+from bonspiel.planners.core.code.cache import say_once
 from bonspiel.planners.model import Array
 from bonspiel.planners.planner import Budget, Planner
 from bonspiel.runs.progress import progress
@@ -59,11 +60,13 @@ class ThrownShot(NamedTuple):
 def thrown_shots(record: Record) -> list[ThrownShot]:
     """The shots of a record, by the stones on record, whatever simulator moved them.
 
+    Where the line of an end has other points than its stones, the stones count, which is said.
+
     Raises:
         ValueError: a match that cannot be played, or a shot that is not the next one.
     """
     model, found = estimating(record.match.model()), list[ThrownShot]()
-    state, setups = first_state(model), iter(record.setups)
+    state, setups, ends = first_state(model), iter(record.setups), {end.end: end.points for end in record.ends}
     for number, shot in enumerate(record.shots):
         over = model.steps_left(state) == 0
         if not over and is_setup_due(state):
@@ -73,6 +76,13 @@ def thrown_shots(record: Record) -> list[ThrownShot]:
         require(not over and turn == shot[:4], "(end, shot, team, hammer)", shot[:4], allowed)
         next_state = np.empty_like(state)
         reward, ended = apply_rules(state, stones_at(shot.stones), next_state, model.params)
+        gain = int(next_state[LEAD] - state[LEAD])
+        counted = max(gain, 0), max(-gain, 0)
+        if shot.shot == LAST_SHOT and (said := ends.get(shot.end, counted)) != counted:
+            stones, line = (f"{first} : {second}" for first, second in (counted, said))
+            say_once(
+                f"end {shot.end + 1} is {line} by its line on record, and {stones} by its stones, which count here"
+            )
         after_end = calibrated(model, next_state, reward) if ended else None
         found.append(ThrownShot(number, state, shot.aim, next_state, after_end))
         state = next_state

@@ -98,6 +98,8 @@ def test_superko_is_named():
         (28, 99.0, "state[28]=99: must be a whole number from -1 to 25"),
         (25 + fields.KO, 25.0, "state[26]=25: must be a whole number from -1 to 24"),
         (25 + fields.KO, 1.0, "state[26]=1: must be -1 or an empty point, which ko bars"),
+        (25 + fields.KO, 14.0, "state[26]=14: must be -1 or a point among stones of the other player"),
+        (25 + fields.LAST, 25.0, "state[29]=0: must be 1, as the last move was a pass"),
         (25 + fields.LAST, 0.0, "state[27]=0: must be -1, 25 or the point of a stone of the other player"),
         (25 + fields.LAST, 1.0, "state[27]=1: must be -1, 25 or the point of a stone of the other player"),
         (25 + fields.PASSES, 2.0, "state: the game must not be over, as it is after two passes or 75 plies"),
@@ -113,10 +115,14 @@ def test_states_that_are_refused(entry, value, message):
     assert str(error.value) == message
 
 
-@pytest.mark.parametrize(("field", "value"), [(fields.KO, 6), (fields.LAST, 25), (fields.LAST, 2), (fields.LAST, -1)])
-def test_a_ko_and_a_last_move_that_fit_the_stones_are_taken(field, value):
-    state = state_of(KO.replace(" O . O", " . . O"))
-    state[25 + field] = value
+@pytest.mark.parametrize(
+    "given",
+    [{fields.KO: 7}, {fields.LAST: 25, fields.PASSES: 1}, {fields.PASSES: 1}, {fields.LAST: 2}, {fields.LAST: -1}],
+)
+def test_a_ko_and_a_last_move_that_fit_the_stones_are_taken(given):
+    state = state_of(KO)
+    for field, value in given.items():
+        state[25 + field] = value
     assert GoEnv(size=5).reset(options={"state": state})[0].tolist() == state.tolist()
 
 

@@ -11,6 +11,7 @@ from bonspiel.curling.ice.shots import launched
 from bonspiel.curling.match.state import HAMMER, LEAD, TIME, state_of
 from bonspiel.curling.records import umpire
 from bonspiel.curling.records.record import Match
+from bonspiel.planners.core.code.cache import SAID
 from bonspiel.planners.planner import Budget
 from bonspiel.runs.experiment import RunError
 
@@ -84,3 +85,12 @@ def test_the_lead_and_the_clock_of_the_next_end(played):
     after = thrown_shots(played)[15].next_state
     gain = played.ends[0].points[0] - played.ends[0].points[1]
     assert after[TIME] == 16 and after[LEAD] == gain and not after[3:].any()
+
+
+def test_points_that_the_stones_do_not_count_are_said(played, monkeypatch, capfd):
+    monkeypatch.delenv(SAID, raising=False)
+    thrown_shots(played)
+    assert not capfd.readouterr().err
+    first = played.ends[0]._replace(points=(7, 0))
+    thrown_shots(played._replace(ends=(first, *played.ends[1:])))
+    assert "end 1 is 7 : 0 by its line on record, and" in capfd.readouterr().err
