@@ -102,12 +102,13 @@ class GoGame:
             for move in moves
         )
         if forfeit is not None:
-            value, result = float(forfeit.player), f"{'WB'[forfeit.player == 1]}+F"
+            winner, how = "WB"[forfeit.player == 1], "R" if forfeit.is_resignation else "F"
+            value, result = float(forfeit.player), f"{winner}+{how}"
         else:
             value, lead = moves[-1].step.value or 0.0, moves[-1].step.details
             result = "0" if lead == 0.0 else f"{'B' if lead > 0.0 else 'W'}+{abs(lead):g}"
         black, white = (side.planner for side in scheduled.sides)
-        reason = None if forfeit is None else str(forfeit)
+        reason = None if forfeit is None or forfeit.is_resignation else str(forfeit)
         return GoRecord(self.model, (black, white), self.facts(scheduled), played, value, result, reason)
 
     def is_record_of(self, found: GoRecord, scheduled: ScheduledGame) -> bool:

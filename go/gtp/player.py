@@ -20,6 +20,7 @@ from bonspiel.planners.line_process import LineProcess, ProcessFailure, Program,
 from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, Traits, check_plan
 from bonspiel.planners.registry import VERBATIM
+from bonspiel.runs.games.game import Resignation
 
 GRACE = 300.0  # s that an answer may take beyond its budget
 NAMES = {1.0: "black", -1.0: "white"}
@@ -119,7 +120,8 @@ class GTPPlayer:
         """Choose a move; see `planners.Planner.plan`.
 
         Raises:
-            ProcessFailure: the program cannot be started, ended, does not answer, resigns or breaks the protocol.
+            ProcessFailure: the program cannot be started, ended, does not answer or breaks the protocol.
+            Resignation: it resigns.
             ValueError: its move is illegal.
         """
         state = check_plan(self, model, state, budget, rng, root_actions)
@@ -131,12 +133,16 @@ class GTPPlayer:
             answer = process.command(
                 f"genmove {NAMES[float(state[model.area + MOVER])]}", GRACE + (budget.seconds or 0.0)
             )
-            if answer.lower() == "resign":
-                raise ProcessFailure("resigned")
-            action = np.array([float(check_move(model, state, index_of(answer, model.size)))])
-            after = np.empty_like(state)
-            model.step(state, action, after, model.params, rng)
-            process.game = model, after
+            if answer.lower() != "resign":
+                return self._played(process, model, state, answer, rng, start)
+        raise Resignation("resigned")
+
+    def _played(self, process: GTPProcess, model: Go, state: Array, answer: str, rng: Rng, start: float) -> Decision:
+        """The decision of an answer, after which the program knows the next state."""
+        action = np.array([float(check_move(model, state, index_of(answer, model.size)))])
+        after = np.empty_like(state)
+        model.step(state, action, after, model.params, rng)
+        process.game = model, after
         nothing = action[None], np.zeros(1, np.int64), np.array([math.nan])
         return Decision(action, math.nan, 0, time.perf_counter() - start, *nothing)
 

@@ -99,11 +99,16 @@ class Forfeit(Exception):
     Args:
         player: the loser, 0 or 1.
         reason: in one line.
+        is_resignation: it gave the game up, as the rules allow.
     """
 
-    def __init__(self, player: int, reason: str) -> None:
+    def __init__(self, player: int, reason: str, is_resignation: bool = False) -> None:
         super().__init__(reason)
-        self.player = player
+        self.player, self.is_resignation = player, is_resignation
+
+
+class Resignation(Exception):
+    """A player's planner gives the game up."""
 
 
 class GameSummary(NamedTuple):

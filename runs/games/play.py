@@ -13,7 +13,7 @@ from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.planner import Planner, traits_of
 from bonspiel.runs.draws import environment_rng, named_rng
 from bonspiel.runs.experiment import Setting
-from bonspiel.runs.games.game import Forfeit, GameSummary, Move, ScheduledGame, Side, TwoPlayerGame
+from bonspiel.runs.games.game import Forfeit, GameSummary, Move, Resignation, ScheduledGame, Side, TwoPlayerGame
 from bonspiel.runs.games.tournament import Tournament
 from bonspiel.runs.results.rows import Batch, Episode
 from bonspiel.runs.runner.episode import reason
@@ -36,7 +36,7 @@ def _decide(
     The player's search, which lasts for the game, is begun if it is not among the `searches` yet.
 
     Raises:
-        Forfeit: the planner failed, or its decision breaks the contract, or its action is illegal.
+        Forfeit: the planner failed or resigned, or its decision breaks the contract, or its action is illegal.
     """
     try:
         player = game.player(state)
@@ -45,6 +45,8 @@ def _decide(
         seconds = float(decision.seconds) if traits_of(planner).times_itself else search.seconds
         action = game.check_action(state, np.array(decision.action, np.float64))
         return action, float(decision.value), int(decision.simulations), seconds
+    except Resignation as error:
+        raise Forfeit(game.player(state), f"{side.planner} resigned", is_resignation=True) from error
     except Exception as error:
         raise Forfeit(game.player(state), f"{side.planner}: {reason(error)}") from error
 

@@ -64,9 +64,18 @@ def test_each_side_keeps_its_tree_from_move_to_move(memory):
     assert len({*visits}) == 1 if memory == 0 else np.mean(np.array(visits[2:]) > 60) > 0.5
 
 
-@pytest.mark.parametrize(("way", "words"), [("die", "ended (exit status 3)"), ("resign", "resigned")])
-def test_a_program_that_fails_forfeits_and_the_command_is_named(run, way, words):
-    command = f"gtp:{write_engine(Path().absolute(), way)}"
+def test_a_program_that_resigns_has_lost_like_any_other(run):
+    command = f"gtp:{write_engine(Path().absolute(), 'resign')}"
+    status, out, _ = run("match", "random", command, *GAME, "--budget", 1, "--jobs", 1, "--out", "m", "--games", 2)
+    assert status == 0
+    assert "2 won, 0 lost" in out
+    assert "forfeit" not in out
+    assert [one.result for one in games()] == ["B+R", "W+R"]
+
+
+def test_a_program_that_fails_forfeits_and_the_command_is_named(run):
+    words = "ended (exit status 3)"
+    command = f"gtp:{write_engine(Path().absolute(), 'die')}"
     status, out, _ = run("match", "random", command, *GAME, "--budget", 1, "--jobs", 1, "--out", "m", "--games", 2)
     assert status == 1 and "2 games forfeited" in out and f"{command}: " in out and words in out
     assert [one.result for one in games()] == ["B+F", "W+F"] and [one.value for one in games()] == [1.0, 0.0]

@@ -11,6 +11,7 @@ from bonspiel.go.model import Go
 from bonspiel.go.vertices import index_of
 from bonspiel.planners import Budget
 from bonspiel.planners.line_process import ProcessFailure
+from bonspiel.runs.games.game import Resignation
 from tests.go.diagrams import state_of
 from tests.go.engines import write_engine
 
@@ -69,7 +70,6 @@ def test_a_position_from_elsewhere_is_set_up(tmp_path):
     [
         ("die", r"ended \(exit status 3\)"),
         ("hang", r"no answer to 'genmove white' within 0.2 s"),
-        ("resign", "resigned"),
         ("illegal", "A1 is illegal: the point is occupied"),
         ("nonsense", "vertex='Z99': must be from A1 to E5"),
         ("refuse", "refused 'genmove white'"),
@@ -103,3 +103,11 @@ def test_it_plays_go_alone_and_pickles(tmp_path):
     player = planners.parse(f"gtp:{write_engine(tmp_path)}")
     assert planners.unsupported(player, object()) == "Go only"
     assert pickle.loads(pickle.dumps(player)) == player
+
+
+def test_an_engine_that_resigns_goes_on_in_the_next_game(tmp_path):
+    player, state = planners.parse(f"gtp:{write_engine(tmp_path, 'resign')}"), after(MODEL.initial_state(None), "A1")
+    for _ in range(2):
+        with pytest.raises(Resignation):
+            plan(player, state)
+    assert told(tmp_path).count("genmove white") == 2
