@@ -33,7 +33,18 @@ def test_it_is_what_the_network_expects_with_its_own_values_of_later_ends_and_a_
         state = state_of(no_stones(), shot)
         expected = model.value(state, np.empty_like(state), 16, model.params, np.random.default_rng(0))
         odds = (expected / (1.0 - expected)) ** (SLOPES[0] + SLOPES[1] * (16 - shot) / 16)
-        assert win_probability(MATCH, state) == pytest.approx(odds / (1.0 + odds), rel=1e-12)
+        assert win_probability(MATCH, state, is_quick=True) == pytest.approx(odds / (1.0 + odds), rel=1e-12)
+
+
+def test_before_the_last_stone_but_one_either_team_throws_what_is_best_for_it():
+    """A stone in the open can be hit; with the teams swapped the other one hits it."""
+    stones = no_stones()
+    stones[8] = 0.3, 38.0
+    swapped = np.concatenate([stones[8:], stones[:8]])
+    chance = win_probability(MATCH, state_of(stones, 14, 1, 2, 1))
+    assert chance == pytest.approx(1.0 - win_probability(MATCH, state_of(swapped, 14, 0, 2, -1)), abs=0.05)
+    unanswered = win_probability(MATCH, state_of(stones, 15, 1, 2, 1))
+    assert chance > unanswered + 0.05  # red hits, or yellow would throw its last stone at its own shot stone
 
 
 @pytest.mark.parametrize(("end", "lead"), [(2, 0), (1, -1), (1, 2)])

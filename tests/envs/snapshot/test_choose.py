@@ -16,7 +16,7 @@ class Unbounded(Noisy):
 @pytest.mark.parametrize(
     ("make", "arguments", "message"),
     [
-        (Unbounded, {"horizon": 5}, r"^action_space=Box\(-inf.*Box with bounds.*Unbounded.*wrapper"),
+        (Unbounded, {"horizon": 5}, r"^action_space=Box\(-inf.*Box of coordinates.*Unbounded.*wrapper"),
         (Noisy, {}, r"^horizon=None.*given.*Noisy.*no time limit.*horizon="),
         (Noisy, {"horizon": 0}, r"^horizon=0"),
         (Noisy, {"horizon": 5, "discount": 0.0}, r"^discount=0.0"),
