@@ -133,6 +133,11 @@ def _named(name: str) -> Suite:
 
 def _read(name: str, content: bytes) -> Suite:
     try:
-        return Suite.of(name, tomllib.loads(content.decode()))
+        suite = Suite.of(name, tomllib.loads(content.decode()))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{name}: not a TOML file ({error})") from error
+    played = {setting.planner for setting in suite.settings()}
+    for entrant in (one for experiment in suite.experiment for one in experiment.planners):
+        if entrant.planner not in played:
+            raise UsageError(f"{name}: {entrant.planner} has a largest budget below all that it could play with")
+    return suite

@@ -282,3 +282,13 @@ def test_the_optimum_of_a_model_in_a_single_file_is_in_the_tables(run, monkeypat
 def test_an_empty_list_of_environments_is_refused():
     with pytest.raises(UsageError, match="name at least one environment"):
         Suite.of("mine", {"experiment": [{"env": [], "planners": ["uct"]}, {"env": "trap", "planners": ["uct"]}]})
+
+
+def test_a_planner_of_a_file_whose_largest_budget_is_below_all_is_refused(tmp_path):
+    file = tmp_path / "mine.toml"
+    planners = '["uct", { planner = "dpw", max_simulations = 5 }]'
+    file.write_text(f'[[experiment]]\nenv = "trap"\nplanners = {planners}\nsimulations = [10]\n')
+    with pytest.raises(UsageError, match="mine: dpw has a largest budget below all"):
+        lookup.load(str(file))
+    suite = Suite.of("mine", {"experiment": [{"env": "trap", "planners": ["uct"], "simulations": [10]}]})
+    assert suite.override(simulations=(20,))  # other budgets may leave planners out
