@@ -78,8 +78,8 @@ def _before_last_two(model: Curling, state: Array) -> float:
     The search's own values are too high, as it tries few replies.
     """
     search, decision = _searched(LAST_TWO, model, state, LAST_TWO_THROWS)
-    replied = np.array([shot for shot, found in enumerate(search.corrections) if found], np.int64)
-    aims = search.aims[search.ranked(replied)[:COMPARED]] if len(replied) else decision.action[None]
+    best = search.ranked(search.answered)[:COMPARED]
+    aims = search.aims[best] if len(best) else decision.action[None]
     after, means = np.empty_like(state), []
     for aim in aims:
         rng, total, throws = np.random.default_rng(SEED), 0.0, min(OUTCOMES, search.most_errors)

@@ -8,6 +8,7 @@ from bonspiel.curling.match import value
 from bonspiel.curling.records import record
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.files import writing
+from bonspiel.runs.games.record_file import reading
 from bonspiel.runs.progress import counted
 
 LEFT = (1, 2, 3, 4, 10)
@@ -34,7 +35,7 @@ def hammer_points(game: record.Record) -> list[int]:
 
 
 def _kind(match: record.Match) -> tuple[str, str, str]:
-    """What decides the points of an end."""
+    """The physics, rule and noise of a match: ends of different ones are not counted together."""
     model = match.model()
     return model.physics, f"rule {model.rule}", f"{model.noise} noise"
 
@@ -61,12 +62,9 @@ def main(folder: Path, out: Path | None) -> int:
     """
     points, kinds = list[int](), dict[tuple[str, str, str], Path]()
     for path in sorted(folder.rglob("*.jsonl")):
-        try:
+        with reading(path):
             game = record.read(path)
             points += hammer_points(game)
-        except ValueError as error:
-            text = str(error)
-            raise UsageError(text if text.startswith(str(path)) else f"{path}: {error}") from None
         kinds.setdefault(_kind(game.match), path)
     if not points:
         raise UsageError(f"{folder} holds no match record with an end in it; bonspiel match writes them")

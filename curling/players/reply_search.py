@@ -323,7 +323,7 @@ class ReplySearch:
         It is worth most before the reply. Of equals it is the simplest: the first of the rule-based shots.
         """
         tried = np.flatnonzero(self.errors)
-        answered = np.array([i for i in tried if self.corrections[i]], np.int64)
+        answered = self.answered
         hopes = np.array([self.values[i, : self.errors[i]].mean() for i in tried])
         replied = [self.values[i, : len(self.corrections[i])] + self.corrections[i] for i in answered]
         if len(answered) and max(values.mean() for values in replied) <= self.low + self.model.indifference:
@@ -332,6 +332,11 @@ class ReplySearch:
             return best
         equals = tried[hopes >= hopes.max() - SAME_HOPE]
         return np.append(min(equals, key=lambda i: (i < self.rule_based, i)), best)
+
+    @property
+    def answered(self) -> Shots:
+        """The shots to which replies were valued."""
+        return np.array([i for i, found in enumerate(self.corrections) if found], np.int64)
 
     def ranked(self, shots: Shots) -> Shots:
         """The shots, best first."""

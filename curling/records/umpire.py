@@ -98,8 +98,13 @@ def outcome(model: Curling, state: Array, thrown: Throw, engine: str = "analytic
         kept = stones_of(next_state)
         return Outcome(next_state, kept, None, reward, over, not np.array_equal(kept, stones, equal_nan=True), path)
     # the next state is an empty sheet, but no rule removes stones after the last shot
+    return Outcome(next_state, stones, end_points(state, next_state), reward, over, False, path)
+
+
+def end_points(state: Array, next_state: Array) -> tuple[int, int]:
+    """The points of team 0 and team 1 in an end, from the states before and after its last shot."""
     gain = int(next_state[LEAD] - state[LEAD])
-    return Outcome(next_state, stones, (max(gain, 0), max(-gain, 0)), reward, over, False, path)
+    return max(gain, 0), max(-gain, 0)
 
 
 def replay(record: Record, tolerance: float = 1e-6) -> Array:

@@ -18,6 +18,7 @@ from bonspiel.curling.regret import drawing
 from bonspiel.curling.settings import MatchSettings
 from bonspiel.planners.model import Array
 from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.games.record_file import reading
 
 SHIPPED = Path(__file__).with_name("positions.json")
 PLACES = 4  # decimals of a metre that are kept
@@ -69,17 +70,12 @@ def of_match(path: Path) -> list[TestPosition]:
     Raises:
         UsageError: the file holds no match.
     """
-    try:
+    with reading(path):
         record = match_files.read_match(path, partial=True)
         model, shots = record.match.model().planning(), thrown_shots(record)
         found = [
             TestPosition(MatchPosition.of(model, shot.state), f"{path.name}, shot {shot.number + 1}") for shot in shots
         ]
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read ({error.strerror})") from error
-    except ValueError as error:
-        named = str(error).startswith(str(path))
-        raise UsageError(str(error) if named else f"{path}: {error}") from error
     if not found:
         raise UsageError(f"{path} holds no shot")
     return found

@@ -34,9 +34,8 @@ def played_on(model: Curling, state: Array, throws: int, rng: Rng) -> float:
     with ThreadPoolExecutor(1) as pool:
         search = ReplySearch(win_probability.LAST_TWO, model, state, SEARCH, rng, pool, 0.0)
         search.decide(None)
-    replied = np.array([shot for shot, found in enumerate(search.corrections) if found])
     after, means = np.empty_like(state), []
-    for aim in search.aims[search.ranked(replied)[:SHOTS]]:
+    for aim in search.aims[search.ranked(search.answered)[:SHOTS]]:
         values = []
         for _ in range(throws):
             model.step(state, aim, after, model.params, rng)

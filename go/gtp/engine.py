@@ -43,7 +43,13 @@ COMMANDS = {  # name -> its arguments
 
 
 class TimeLimits(NamedTuple):
-    """Seconds of a game, and then seconds for each so many stones; without stones there is no more time."""
+    """The settings of a clock.
+
+    Attributes:
+        main: seconds of a game.
+        byo_yomi: seconds of each period after that.
+        stones: of a period; 0 for none.
+    """
 
     main: float
     byo_yomi: float
@@ -222,11 +228,11 @@ class GTPEngine:
         """Take a move's time from a clock, as far as the controller does not tell the time that is left."""
         if mover not in self._clocks:
             return
-        left, stones = self._clocks[mover]
-        left, stones, byo_yomi = left - seconds, stones - 1, self._limits is not None and self._limits.stones > 0
-        if byo_yomi and (stones == 0 or (stones < 0 and left <= 0.0)):  # the period's last stone, or of the main time
-            assert self._limits is not None
-            left, stones = self._limits.byo_yomi, self._limits.stones
+        limits, (left, stones) = self._limits, self._clocks[mover]
+        left, stones = left - seconds, stones - 1
+        is_over = stones == 0 or (stones < 0 and left <= 0.0)  # a period, or the main time
+        if is_over and limits is not None and limits.stones > 0:
+            left, stones = limits.byo_yomi, limits.stones
         self._clocks[mover] = max(left, 0.0), max(stones, 0)
 
     def _state_for(self, mover: float) -> Array:

@@ -66,16 +66,12 @@ class Verdict:
         share = f"{self.replayed / max(self.rows, 1):.1%}"
         drawn = f"{self.replayed:,} of {self.rows:,} rows ({share}, drawn with seed {self.seed}) were replayed"
         differ = f"{len(self.differences):,} came out otherwise" if self.differences else "all came out as stored"
-        more = ", --share 1 replays all" + (" that can be" if self.left_out else "")
-        if self.replayed == 0:
-            said.append("nothing was replayed: only the form of the file was checked")
-        else:
-            said.append(f"{drawn}: {differ}")
-            if self.replayed < self.rows:
-                can_more = self.replayed + sum(self.left_out.values()) < self.rows
-                said.append(
-                    f"a replay vouches for these {share} alone; the others may differ{more if can_more else ''}"
-                )
+        nothing = "nothing was replayed: only the form of the file was checked"
+        said.append(f"{drawn}: {differ}" if self.replayed else nothing)
+        if 0 < self.replayed < self.rows:
+            can_more = self.replayed + sum(self.left_out.values()) < self.rows
+            advice = ", --share 1 replays all" + " that can be" * bool(self.left_out) if can_more else ""
+            said.append(f"a replay vouches for these {share} alone; the others may differ{advice}")
         said += [f"note: {self.elsewhere}"] * bool(self.elsewhere)
         said += [f"wrong: {problem}" for problem in self.problems]
         return "\n".join(said)

@@ -160,7 +160,7 @@ def _choose(
         from bonspiel.curling.win_probability import win_probability
 
         model, state = position.model(), position.state()
-        chance = abs(position.team - win_probability(model, state, seconds < SLOW_SECONDS))
+        chance = abs(position.team - win_probability(model, state, is_quick=seconds < SLOW_SECONDS))
         left = max(end - time.perf_counter(), 1e-6)
         with progress_to(report):
             decision = checked_plan(planner, model, state, Budget(seconds=left), rng)
