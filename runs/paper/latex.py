@@ -89,7 +89,7 @@ def table(panel: Panel, found: Sequence[Estimate]) -> str:
         cells.setdefault(one.name, {})[one.setting.budget] = shown, band
     rows = []
     for name, row in cells.items():
-        means, bands = zip(*(row.get(budget, ("", "")) for budget in panel.budgets), strict=True)
+        means, bands = zip(*(row.get(budget, ("--", "")) for budget in panel.budgets), strict=True)
         rows.append(" & ".join([escaped(name), *means]))
         rows += [" & ".join(["", *bands])] * any(bands)
     head = " & ".join(["planner", *(f"{budget:,g}" for budget in panel.budgets)])
@@ -141,8 +141,8 @@ HEAD
 
 \section{Experiments}
 All planners ran in bonspiel~\cite{bonspiel} \bonspielVersion{}, commit \texttt{\bonspielCommit}, with
-\bonspielEpisodes{} episodes per planner and budget, seed \bonspielSeeds{} and budgets of \bonspielBudgets{} per
-decision. Episodes with the same number met the same noise. Intervals are 95\,\% bootstrap intervals. Bold is the best
+\bonspielEpisodes{} episodes per planner and budget\bonspielFailed{}, seed \bonspielSeeds{} and budgets of
+\bonspielBudgets{} per decision. Episodes with the same number met the same noise. Intervals are 95\,\% bootstrap intervals. Bold is the best
 mean return, and every one whose paired difference to the best has 0 in its interval. Problems are from~CITED.
 Table~\ref{planners} lists the planners.
 
@@ -164,8 +164,8 @@ PANEL = r"""
 \caption{CAPTION: mean return against UNIT per decision, \bonspielEpisodes{} episodes, with 95\,\% intervals}
 \end{figure}
 \begin{TABLE}[tbp]
-\caption{CAPTION: mean return by UNIT per decision, \bonspielEpisodes{} episodes; bold: the best, and those
-that do not differ from it significantly}
+\caption{CAPTION: mean return by UNIT per decision, \bonspielEpisodes{} episodes\bonspielFailed{}; bold: the best, and
+those that do not differ from it significantly}
 \centering\footnotesize
 \bonspielTable{NAME}
 \end{TABLE}

@@ -25,7 +25,8 @@ class Estimate(NamedTuple):
         n: episodes.
         mean: with its 95 % interval.
         behind: the best planner's mean less this one's over common episodes, with its interval; None if there are none.
-        best: whether it is the best of those with all episodes, or the interval of `behind` is not above 0.
+        best: whether it is the best of those with all episodes, or the interval of `behind` is not above 0; no planner
+            is, where one episode each tells nothing.
     """
 
     setting: Setting
@@ -53,7 +54,7 @@ def estimates(store: Store, panel: Panel) -> list[Estimate]:
             setting, behind = played[planner, budget], None
             if planner != top and isinstance(both := meet(played[top, budget], setting, returns), Comparison):
                 behind = both.paired.difference
-            best = planner == top or (behind is not None and behind.low <= 0.0)
+            best = (planner == top and most > 1) or (behind is not None and behind.low <= 0.0)
             found.append(Estimate(setting, called[planner], summary.n, summary.interval, behind, best))
     return found
 

@@ -1,7 +1,8 @@
 """Writes the files of a paper from a run."""
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Container, Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -10,8 +11,9 @@ from typing import Any
 from matplotlib import rc_context, rc_params_from_file
 from matplotlib.figure import Figure
 
-from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.experiment import Setting, UsageError
 from bonspiel.runs.paper import latex, numbers, sources
+from bonspiel.runs.progress import counted
 from bonspiel.runs.reporting import chart, styles
 from bonspiel.runs.reporting.drawing import STYLE
 from bonspiel.runs.results.store import Store
@@ -67,7 +69,7 @@ def write(store: Store, folder: Path, layout: latex.Layout, only: Sequence[str] 
     texts = {name: list(dict.fromkeys(written)) for name, written in texts.items()}
     cited = {name: sorted({key for text in of for key in sources.of_planner(text)}) for name, of in texts.items()}
     problems = sorted({key for panel in panels for key in sources.of_problem(panel.env)})
-    facts = _facts(store, panels, found, len(texts))
+    facts = {"Failed": _failed(store, kept, found), **_facts(store, panels, found, len(texts))}
     nouns = {unit: f"{noun}s" for unit, noun in chart.NOUNS.items()}
     keys = [*problems, *(key for of in cited.values() for key in of)]
     written = {
@@ -138,6 +140,18 @@ def _near(panel: Panel) -> Panel:
         None if level is None or level < least else level for level in (panel.random, panel.do_nothing, panel.constant)
     )
     return replace(panel, random=random, do_nothing=nothing, constant=constant)
+
+
+def _failed(store: Store, kept: Container[Setting], found: Sequence[numbers.Estimate]) -> str:
+    """In brackets, how many episodes failed of each planner in each problem; nothing if none did."""
+    settings = {one[:4]: one for one in store.suite.settings() if one in kept}
+    failures = Counter(one[:2] for one in store.failures() if one[:4] in settings)
+    called = {(one.setting.env, one.setting.planner): one.name for one in found}
+    lines = [
+        f"{counted(number, 'episode')} of {called.get(key) or store.suite.names(key[0])[key[1]]} in {key[0]}"
+        for key, number in sorted(failures.items())
+    ]
+    return f" ({', '.join(lines)} failed, and means are over the others)" if lines else ""
 
 
 def _facts(store: Store, panels: Sequence[Panel], found: Sequence[numbers.Estimate], planners: int) -> dict[str, str]:

@@ -1,9 +1,12 @@
 """Warnings for readers of a run's results, a line each."""
 
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from bonspiel.runs import seeding
 from bonspiel.runs.part import WHOLE
+from bonspiel.runs.progress import counted
 from bonspiel.runs.results import seal
 from bonspiel.runs.results.seal import Seal
 from bonspiel.runs.results.store import Store
@@ -30,6 +33,14 @@ def facts(store: Store) -> dict[str, Any]:
     digest = kept.results if kept else f"{Seal.of(store).results} (of now: the run carries none, unfinished or older)"
     own = {"seed": ", ".join(map(str, seeds)), **({} if store.part == WHOLE else {"part": store.part})}
     return {**own, DIGEST: digest, **store.provenance}
+
+
+def failed(store: Store) -> list[str]:
+    """A line for each planner and problem of which episodes failed, as means are over the others."""
+    return [
+        f"{counted(len([*alike]), 'episode')} of {planner} in {env} failed; means are over the others."
+        for (env, planner), alike in groupby(sorted(store.failures()), itemgetter(0, 1))
+    ]
 
 
 def invalid_rollouts(store: Store) -> list[str]:

@@ -132,7 +132,7 @@ def meet(
     if both := [(first[number], second[number]) for number in first if number in second]:
         a, b = np.array(both).T
         return _comparison(ours, theirs, a, b, flips)
-    return LeftOut(ours.env, ours.budget, ours.unit, "no episode in common yet")
+    return LeftOut(ours.env, ours.budget, ours.unit, "no finished episode in common")
 
 
 def budgets(

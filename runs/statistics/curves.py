@@ -166,7 +166,7 @@ def caption(panel: Panel) -> str:
     notes = [f"- {panel.label(planner)} {VARIES}" for planner in panel.curves if varies(planner)]
     largest = {planner: curve[-1][0] for planner, curve in panel.curves.items()}
     ends = [
-        f"- {panel.label(planner)} ends at {amount(budget, panel.unit)}: larger budgets were not played"
+        f"- {panel.label(planner)} ends at {amount(budget, panel.unit)}: no episode with a larger budget has finished"
         for planner, budget in largest.items()
         if budget < panel.budgets[-1]
     ]

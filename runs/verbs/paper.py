@@ -7,7 +7,7 @@ from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.files import writing
 from bonspiel.runs.verbs.command_line import DONE, Verb
 from bonspiel.runs.verbs.options import option, repeatable
-from bonspiel.runs.verbs.results import ANY, add_run
+from bonspiel.runs.verbs.results import ANY, add_run, print_failures
 
 INCHES = {"in": 1.0, "cm": 1.0 / 2.54, "mm": 1.0 / 25.4, "pt": 1.0 / 72.27}  # LaTeX's point
 
@@ -23,7 +23,9 @@ def paper(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--font-size {layout.size:g}: must be from 4 to 24 points")
     with packed.read_any(arguments.run) as results, writing(arguments.out):
         paths = paper.write(results, arguments.out, layout, arguments.only, arguments.style or "")
+        failures = results.failures()
     print(*paths, sep="\n")
+    print_failures(failures)
     return DONE
 
 

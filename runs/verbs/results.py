@@ -56,13 +56,16 @@ def show(folder: Path, episode: int | None = None) -> int:
             print(f"chart   {png}\n        {svg}\nreport  {html}\n        {text}")
         print(f"digest  {facts(results)[DIGEST]}")
         changed = changes(results)
-    if failures:
-        print_failures(failures)
+    print_failures(failures)
     return FAILED if failures or changed else DONE
 
 
 def print_failures(failures: Sequence[tuple[str, str, int | float, str, int, str]]) -> None:
-    """Print a line for each planner and environment whose episodes failed, with the first error."""
+    """Print a line for each planner and environment whose episodes failed, with the first error.
+
+    Args:
+        failures: of a store; they have no part in means.
+    """
     from bonspiel.runs.experiment import amount
     from bonspiel.runs.progress import counted
 
@@ -96,8 +99,10 @@ def report(arguments: argparse.Namespace) -> int:
             html, text, *figures = leaderboard.write(
                 results, beside, arguments.planner, provenance.made_by(arguments.line)
             )
+        failures = [one for store in (results, *beside) for one in store.failures()]
     paths = "\n            ".join(map(str, (html, text, *figures)))
     print(f"{text.read_text(encoding='utf-8')}\nleaderboard {paths}")
+    print_failures(failures)
     return DONE
 
 
@@ -119,12 +124,14 @@ def chart(arguments: argparse.Namespace) -> int:
         if not (isinstance(folder, Path) and (arguments.out or folder.is_dir())):
             raise UsageError(f"{arguments.run} is no folder: give one for the pictures with --out")
         panels = curves.panels(results.suite, results.returns(), results.values("episode"))
+        failures = results.failures()
     if not panels:
         raise nothing_played(arguments.run)
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         paths = chart.save(panels, folder, regret=arguments.regret)
     print(*paths, sep="\n")
+    print_failures(failures)
     return DONE
 
 
@@ -136,6 +143,8 @@ def export(arguments: argparse.Namespace) -> int:
         example = f"results{packed.ENDING if arguments.format == 'run' else '.parquet'}"
         raise UsageError(f"--format {arguments.format} writes a file: give its name with --out, e.g. --out {example}")
     with packed.read_any(arguments.run, matches=True) as results:
+        if arguments.format != "run":  # which holds them
+            print_failures(results.failures())
         if arguments.out is None:
             export.to_csv(results, sys.stdout)
             return DONE
@@ -207,6 +216,8 @@ def compare(arguments: argparse.Namespace) -> int:
             found = compare.compare(runs[0].suite, runs[0].returns_of, *names, **where)
         for note in dict.fromkeys(note for one in runs for note in seeding.notes(one.resolved)):
             print(f"note: {note}", file=sys.stderr)
+        compared = {setting[:2] for one in found for setting in (one.a, one.b)}
+        print_failures([one for store in runs for one in store.failures() if one[:2] in compared])
     if arguments.json:
         left_out = [one._asdict() for one in found.left_out]
         comparisons = {"comparisons": multiple.all_as_json(found, arguments.holm), "left_out": left_out}

@@ -9,7 +9,7 @@ from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.files import check_writable, writing
 from bonspiel.runs.verbs.command_line import DONE, Verb
 from bonspiel.runs.verbs.options import flag, option, repeatable
-from bonspiel.runs.verbs.results import ANY, check_beside, nothing_played
+from bonspiel.runs.verbs.results import ANY, check_beside, nothing_played, print_failures
 
 COSTS = "simulations", "model steps", "milliseconds"
 
@@ -25,6 +25,7 @@ def targets(arguments: argparse.Namespace) -> int:
     with ExitStack() as stack:
         stores = [stack.enter_context(packed.read_any(one)) for one in (arguments.run, *arguments.beside)]
         found = of_runs.targets(stores, arguments.cost or of_runs.default_cost(stores[0]))
+        print_failures([one for store in stores for one in store.failures()])
     if not (found.runtimes or found.notes):
         raise nothing_played(arguments.run)
     paths: list[Path] = []

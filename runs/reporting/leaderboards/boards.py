@@ -12,6 +12,7 @@ from bonspiel.runs.experiment import amount
 from bonspiel.runs.progress import counted, followed
 from bonspiel.runs.reporting import model_steps
 from bonspiel.runs.reporting.chart import NOUNS
+from bonspiel.runs.reporting.notes import failed
 from bonspiel.runs.reporting.origins import check_names, is_one_of, left_out_problems, names, other_problems, rows
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.statistics import split_half
@@ -79,8 +80,8 @@ class Findings:
         problems: their scales, by environment.
         costs: of decisions, by unit, budget and planner.
         episodes: by unit, budget and planner.
-        unranked: a line for the problems without a scale, and one for each other run of which no planner could be
-            ranked.
+        unranked: lines about problems without a scale, other runs of which no planner could be ranked, and episodes
+            that failed.
         runs: where each run is from.
         made: the command that made the leaderboards, with its version and commit.
     """
@@ -258,7 +259,7 @@ def episodes(stores: Sequence[Store], problems: Container[str]) -> dict[Key, Epi
 
 
 def unranked(stores: Sequence[Store], problems: Container[str]) -> Iterator[str]:
-    """A line for the problems of the first run that have no scale, and for each other run without any of the rest.
+    """Lines about problems of the first run without a scale, about runs without any of the rest, and about failures.
 
     Such a run shares no problem with it, or no budget in one.
     """
@@ -280,6 +281,8 @@ def unranked(stores: Sequence[Store], problems: Container[str]) -> Iterator[str]
         else:
             continue
         yield f"No planner of {store.folder} is ranked: {reason}."
+    for store in stores:
+        yield from failed(store)
 
 
 def title(board: Leaderboard) -> str:

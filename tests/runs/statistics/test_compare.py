@@ -344,4 +344,4 @@ def test_a_budget_of_which_no_episode_is_played_yet_is_named(run, tmp_path):
     suite = Suite.of("x", given)
     made(tmp_path / "run", suite, lambda setting: [1.0, 2.0][: 2 if setting.budget == 10 else 0])
     _, out, _ = run("compare", tmp_path / "run", "uct", "dpw")
-    assert f"not compared: 20 simulations in {TRAP} (no episode in common yet)" in out
+    assert f"not compared: 20 simulations in {TRAP} (no finished episode in common)" in out
