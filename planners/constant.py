@@ -110,7 +110,7 @@ class Constant(PlanLength):
 
     memory: float = 1.0
 
-    traits: ClassVar[Traits] = Traits(divides_budget=True, converges=False, action_kinds=KINDS)
+    traits: ClassVar[Traits] = Traits(divides_budget=True, converges=False, action_kinds=KINDS, rolls_out=False)
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""

@@ -35,7 +35,7 @@ def null_action(model: Model) -> Array:
 class DoNothing:
     """Plays the action that does nothing in every state, see `null_action`; the budget is not used."""
 
-    traits: ClassVar[Traits] = Traits(takes_root_actions=False, converges=False, action_kinds=KINDS)
+    traits: ClassVar[Traits] = Traits(takes_root_actions=False, converges=False, action_kinds=KINDS, rolls_out=False)
 
     def unsupported(self, model: Model) -> str | None:
         """Say why a model cannot be played; see `planners.Planner`."""

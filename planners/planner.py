@@ -94,6 +94,7 @@ class Traits:
         converges: choices and values tend to the optimal ones with the number of simulations.
         times_itself: `Decision.seconds` are the time on record in games, as it asks another process.
         action_kinds: kinds of coordinates of an action that it takes; models with others are refused for it.
+        rolls_out: it values states by the model's `rollout`, unless it has `leaf="tree"`.
     """
 
     takes_root_actions: bool = True
@@ -103,6 +104,7 @@ class Traits:
     converges: bool = True
     times_itself: bool = False
     action_kinds: tuple[str, ...] = ONLY_REAL
+    rolls_out: bool = True
 
 
 def traits_of(planner: object) -> Traits:

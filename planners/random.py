@@ -16,7 +16,7 @@ from bonspiel.planners.planner import Budget, Decision, Traits, check_plan
 class RandomPlanner:
     """Draws the action from the model's `sample_action`, or uniformly from `root_actions`; the budget is not used."""
 
-    traits: ClassVar[Traits] = Traits(converges=False, action_kinds=KINDS)
+    traits: ClassVar[Traits] = Traits(converges=False, action_kinds=KINDS, rolls_out=False)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action at random; see `planners.Planner.plan`."""

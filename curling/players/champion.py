@@ -6,7 +6,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from bonspiel.curling.ice.sheet import STONES
 from bonspiel.curling.match.state import TIME
@@ -17,7 +17,7 @@ from bonspiel.curling.players.quasi_random import MOST_ERRORS
 from bonspiel.curling.players.reply_search import FIRST_ERRORS, ReplySearch, SearchSettings, load_code
 from bonspiel.planners.checks import check_actions, require, require_count, require_positive, steps_left
 from bonspiel.planners.model import Array, Model, Rng
-from bonspiel.planners.planner import Budget, Decision, check_plan
+from bonspiel.planners.planner import Budget, Decision, Traits, check_plan
 from bonspiel.planners.wrappers.presearch.planner import Presearch
 from bonspiel.planners.wrappers.presearch.ties import by_second_reward
 from bonspiel.planners.wrappers.root.workers import is_worker
@@ -48,6 +48,8 @@ class Champion:
     finalists: int = 8
     reply_aims: int = 32
     reply_errors: int = 8
+
+    traits: ClassVar[Traits] = Traits(rolls_out=False)
 
     def __post_init__(self) -> None:
         """Refuse parameters out of range."""

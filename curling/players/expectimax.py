@@ -236,7 +236,11 @@ class Expectimax:
     evaluation: Evaluation = "static"
     plies: Literal[1, 2] = 2
 
-    traits: ClassVar[Traits] = Traits(takes_root_actions=False, budget_multiple=math.inf)  # one throw at each aim
+    traits: ClassVar[Traits] = Traits(
+        takes_root_actions=False,
+        budget_multiple=math.inf,  # one throw at each aim
+        rolls_out=False,
+    )
 
     def __post_init__(self) -> None:
         require_choice("evaluation", self.evaluation, EVALUATIONS)

@@ -77,6 +77,7 @@ class ProcessPlayer:
     traits: ClassVar[Traits] = Traits(
         takes_root_actions=False,
         budget_multiple=math.inf,
+        rolls_out=False,
         times_itself=True,  # as its program counts
     )
 

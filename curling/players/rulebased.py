@@ -59,7 +59,7 @@ class RuleBased:
     n_candidates: int = 12
     simulations: int = 50
 
-    traits: ClassVar[Traits] = Traits(budget_multiple=math.inf)
+    traits: ClassVar[Traits] = Traits(budget_multiple=math.inf, rolls_out=False)
 
     def __post_init__(self) -> None:
         require_choice("evaluation", self.evaluation, EVALUATIONS)

@@ -8,6 +8,7 @@ import gymnasium
 from bonspiel.envs.snapshot.actions import TAKEN, parts_of
 from bonspiel.envs.snapshot.box2d import by_box2d
 from bonspiel.envs.snapshot.check import NoiseError, UnfaithfulError, check_restoring, reset, step
+from bonspiel.envs.snapshot.copies.changes import carrying_changes
 from bonspiel.envs.snapshot.copies.independence import NoCopyError, harm
 from bonspiel.envs.snapshot.copies.making import by_make, deep_copy, headless_copy, sharing, with_views
 from bonspiel.envs.snapshot.deep_copies import DeepCopies
@@ -185,13 +186,14 @@ def _copier(env: Any) -> tuple[Callable[[], Any], bool]:
         if reason is None:
             pristine = headless_copy(env)
             groups = sharing(pristine)
-            return lambda: deep_copy(pristine, with_views(groups)), True
     except Exception as error:
         reason = str(error) if isinstance(error, NoCopyError) else error_text(error)
+    if reason is None:
+        return carrying_changes(env, lambda: deep_copy(pristine, with_views(groups))), True
     if env.spec is None:
         remedy = "one that can be copied, or that gymnasium.make() made"
         raise ValueError(f"env={env}: must be {remedy} ({reason})")
     make = by_make(env)
     if not reaches_outside(env) and (harmed := harm(env, lambda _: make())) is not None:
         raise ValueError(f"env={env}: must be one that shares no state with others of its kind ({harmed})")
-    return make, False
+    return carrying_changes(env, make), False

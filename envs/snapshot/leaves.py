@@ -164,6 +164,16 @@ def is_default(env: Any, path: Path, leaf: Leaf) -> bool:
     return kind == ATTRIBUTE and content_of(default) == leaf.content
 
 
+def overrides(env: Any, path: Path, leaf: Leaf) -> bool:
+    """Return whether a value in an environment is an attribute that its class has with another value."""
+    kind, key = path[-1]
+    return (
+        kind == ATTRIBUTE
+        and hasattr(type(_item(dict(_roots(env)), path[:-1])), str(key))
+        and not is_default(env, path, leaf)
+    )
+
+
 def path_text(path: Path) -> str:
     """A path as code."""
     names = (f".{key}" if kind == ATTRIBUTE else f"[{key!r}]" if kind == ITEM else "" for kind, key in path[1:])

@@ -82,8 +82,8 @@ def by_mujoco(fresh: Callable[[], Any], env: Any) -> VectorState | None:
         for seed in range(RESETS):
             reset(played, seed)
             model = played.unwrapped.data.model
-            first = first or _content(model, _names(model))
-            if _content(model, first) != first:
+            first = first or contents(model, fields_of(model))
+            if contents(model, first) != first:
                 return None
             if time.perf_counter() > start + PATIENCE:
                 break
@@ -111,12 +111,12 @@ def by_mujoco_and_attributes(fresh: Callable[[], Any], env: Any) -> VectorState 
         simulators |= {id(item): item for item in found}
         if len(simulators) != 1 or not found:
             return None
-        now = _content(found[0].model, first or _names(found[0].model))
+        now = contents(found[0].model, first or fields_of(found[0].model))
         first = first or now
         changed |= {name for name, content in now.items() if content != first[name]}
     [data], names = simulators.values(), sorted(changed)
     first = {name: content for name, content in first.items() if name not in changed}
-    if not all(isinstance(_field(data.model, name), np.ndarray) for name in names):
+    if not all(isinstance(field_of(data.model, name), np.ndarray) for name in names):
         raise UnknownStateError(f"{', '.join(names)} of MuJoCo's model change, and are not all arrays")
     place = next(path for path, leaf in seen[0].items() if leaf.value is data)
     places, physics = Places(seen, next(moments(fresh()))), MujocoState(data)
@@ -124,7 +124,7 @@ def by_mujoco_and_attributes(fresh: Callable[[], Any], env: Any) -> VectorState 
     def part(env: Any) -> StateParts:
         [(container, key)] = followed(env, [place])
         data = container[key]
-        return StateParts(data, [_field(data.model, name) for name in names], places.find(env))
+        return StateParts(data, [field_of(data.model, name) for name in names], places.find(env))
 
     def check(env: Any) -> None:
         [(container, key)] = followed(env, [place])
@@ -147,13 +147,14 @@ def by_mujoco_and_attributes(fresh: Callable[[], Any], env: Any) -> VectorState 
     return VectorState("MuJoCo and attributes", fresh, env, read, write, part, check)
 
 
-def _field(model: Any, name: str) -> Any:
+def field_of(model: Any, name: str) -> Any:
+    """A field of a model, which may be one of its options, such as "opt.gravity"."""
     return operator.attrgetter(name)(model)
 
 
-def _content(model: Any, names: Iterable[str]) -> dict[str, bytes]:
+def contents(model: Any, names: Iterable[str]) -> dict[str, bytes]:
     """The bytes of some arrays and options of a model."""
-    return {name: np.asarray(_field(model, name)).tobytes() for name in names}
+    return {name: np.asarray(field_of(model, name)).tobytes() for name in names}
 
 
 def _compare(env: Any, model: Any, first: dict[str, bytes]) -> None:
@@ -162,18 +163,18 @@ def _compare(env: Any, model: Any, first: dict[str, bytes]) -> None:
     Raises:
         ValueError: one is another.
     """
-    now = _content(model, first)
+    now = contents(model, first)
     if now != first:
         name = next(name for name, content in now.items() if content != first[name])
         was = "as in the first episodes, since only fields that change in these are restored"
         raise ValueError(f"env={env}: {name} of MuJoCo's model must be {was}; {REMEDY}")
 
 
-def _names(model: Any) -> list[str]:
+def fields_of(model: Any) -> list[str]:
     """The arrays and options of a model, without its pictures, which may be large."""
     names = [name for name in dir(model) if not name.startswith("_") and name != "tex_data"]
     names += [f"opt.{name}" for name in dir(model.opt) if not name.startswith("_")]
-    fields = {name: _field(model, name) for name in names}
+    fields = {name: field_of(model, name) for name in names}
     return [
         name
         for name, field in fields.items()

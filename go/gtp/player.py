@@ -102,7 +102,7 @@ class GTPPlayer:
 
     command: str = field(default="", metadata={VERBATIM: True})
 
-    traits: ClassVar[Traits] = Traits(takes_root_actions=False, reproducible=False)
+    traits: ClassVar[Traits] = Traits(takes_root_actions=False, reproducible=False, rolls_out=False)
 
     def __post_init__(self) -> None:
         """Refuse what cannot be started."""

@@ -92,7 +92,6 @@ class AbstractionTree(PlanLength):
     tree_steps: int | None = None
     memory: float = 0.0
 
-    traits: ClassVar[Traits] = Traits(action_kinds=KINDS)
     tuning: ClassVar[Parameters] = {
         **LOOKAHEAD,
         **EXPLORATION,
@@ -123,6 +122,11 @@ class AbstractionTree(PlanLength):
         if self.tree_steps is not None:
             require_count("tree_steps", self.tree_steps, 0)
         require_share("memory", self.memory)
+
+    @property
+    def traits(self) -> Traits:
+        """Any kinds of actions, and rollouts after `tree_steps`."""
+        return Traits(action_kinds=KINDS, rolls_out=self.tree_steps is not None)
 
     def cells(self, per_state: bool) -> Cells:
         """The parameters of the trie, with the defaults for a model with or without its own sets of actions."""

@@ -53,7 +53,7 @@ def best_of(returns: Array, count: int) -> NDArray[np.int64]:
     return np.argsort(-returns, kind="stable")[:count]
 
 
-SEQUENCE_TRAITS = Traits(takes_root_actions=False, divides_budget=True)
+SEQUENCE_TRAITS = Traits(takes_root_actions=False, divides_budget=True, rolls_out=False)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -36,12 +36,22 @@ def _of_class(model: Any, cls: type[Any]) -> Any:
     return made
 
 
+def _rolls_out(planner: Any) -> bool:
+    """True if a planner, or that within it, values states by rollouts."""
+    inner = getattr(planner, "inner", planner)
+    return (
+        traits_of(planner).rolls_out
+        and getattr(planner, "leaf", None) != "tree"
+        and (inner is planner or isinstance(planner, Presearch) or _rolls_out(inner))
+    )
+
+
 @dataclass(frozen=True)
 class Valued:
     """A planner that takes the model's `value` for every rollout.
 
     Args:
-        inner: the planner, without leaf="tree"; in writing, `valued:inner=(crave:leaf=rollout)`.
+        inner: a planner that rolls out; in writing, `valued:inner=(crave:leaf=rollout)`.
     """
 
     inner: Planner = field(default=Presearch(), metadata={NESTED: True})
@@ -50,7 +60,7 @@ class Valued:
         """Refuse what is no planner."""
         require(callable(getattr(self.inner, "plan", None)), "inner", self.inner, "a planner")
         require(not isinstance(self.inner, Valued), "inner", self.inner, "another planner than valued")
-        require(getattr(self.inner, "leaf", None) != "tree", "inner", self.inner, "one that rolls out: leaf=rollout")
+        require(_rolls_out(self.inner), "inner", self.inner, "one that rolls out, such as uct:leaf=rollout")
 
     @property
     def traits(self) -> Traits:
@@ -61,11 +71,6 @@ class Valued:
     def memory(self) -> float:
         """That of the inner planner."""
         return float(getattr(self.inner, "memory", 0.0))
-
-    @property
-    def needs_last_action(self) -> bool:
-        """True if the inner planner's decisions depend on the action played last."""
-        return bool(getattr(self.inner, "needs_last_action", False))
 
     def same_actions(self, model: Model) -> bool:
         """True if all searches consider the same actions at the root; see `planners.Planner`."""

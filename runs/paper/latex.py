@@ -142,8 +142,9 @@ HEAD
 \section{Experiments}
 All planners ran in bonspiel~\cite{bonspiel} \bonspielVersion{}, commit \texttt{\bonspielCommit}, with
 \bonspielEpisodes{} episodes per planner and budget\bonspielFailed{}, seed \bonspielSeeds{} and budgets of
-\bonspielBudgets{} per decision. Episodes with the same number met the same noise. Intervals are 95\,\% bootstrap intervals. Bold is the best
-mean return, and every one whose paired difference to the best has 0 in its interval. Problems are from~CITED.
+\bonspielBudgets{} per decision. Episodes with the same number met the same noise. Intervals are 95\,\% bootstrap
+intervals. Bold is the best mean return, and every one whose paired difference to the best has 0 in its interval.
+Problems are from~CITED.
 Table~\ref{planners} lists the planners.
 
 \begin{table}[tbp]
@@ -189,8 +190,7 @@ def document(layout: Layout, panels: Mapping[str, Panel], nouns: Mapping[str, st
         filled["TABLE"] = "table*" if layout.wide and len(panel.budgets) > NARROW else "table"
         parts.append("\\clearpage\n" * (place > 0 and place % FLOATS == 0) + _fill(PANEL, filled))
     given = {"HEAD": layout.head, "AUTHOR": layout.author, "STYLE": layout.bibliography, "PANELS": "".join(parts)}
-    problems = " Problems are from~CITED.\n" if cited else "\n"
-    text = DOCUMENT.replace(" Problems are from~CITED.\n", problems)
+    text = DOCUMENT if cited else DOCUMENT.replace("Problems are from~CITED.\n", "")
     return _fill(text, given | {"CITED": rf"\cite{{{','.join(cited)}}}"})
 
 

@@ -39,7 +39,7 @@ def _first(setting: Setting, indices: Sequence[int]) -> Batch:
     first = play_batch(setting, indices)
     count = min(MOST, int(SECONDS / first.seconds))
     more = play_batch(setting, range(1, count))
-    return Batch(setting, first.results, (first.seconds + more.seconds) / max(1, count))
+    return Batch(setting, [*first.results, *more.results], (first.seconds + more.seconds) / max(1, count))
 
 
 def text(suite: Suite, costs: Mapping[Setting, float], jobs: int, part: RunPart = WHOLE) -> str:

@@ -71,7 +71,7 @@ class AdaptiveAbstraction(PlanLength):
     memory: float = 0.1
     changes: float = 0.1
 
-    traits: ClassVar[Traits] = Traits(action_kinds=KINDS)
+    traits: ClassVar[Traits] = Traits(action_kinds=KINDS, rolls_out=False)
     tuning: ClassVar[Parameters] = {
         **LOOKAHEAD,
         "exploration": Range(0.03, 1.0, log=True),

@@ -127,7 +127,7 @@ class CMCGS(PlanLength):
     rollout_steps: int | None = 10
     final: Literal["mean", "best"] = "mean"
 
-    traits: ClassVar[Traits] = Traits(takes_root_actions=False)
+    traits: ClassVar[Traits] = Traits(takes_root_actions=False, rolls_out=False)
     tuning: ClassVar[Parameters] = {
         **LOOKAHEAD,
         "samples": Choice((10, 25, 50)),

@@ -37,7 +37,7 @@ from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.core.tree.bandit import choose_arm, update_arm
 from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.zobrist import LEVELS, combine
-from bonspiel.planners.planner import check_plan
+from bonspiel.planners.planner import Traits, check_plan
 from bonspiel.planners.spaces import EXPLORATION, LOOKAHEAD, Choice, Parameters, Range
 
 
@@ -124,6 +124,7 @@ class HOOT(PlanLength):
     halvings: int = 8
     cell_depth: int = 4
 
+    traits: ClassVar[Traits] = Traits(rolls_out=False)
     tuning: ClassVar[Parameters] = {
         **LOOKAHEAD,
         **EXPLORATION,
@@ -173,6 +174,7 @@ class PolyHOOT(PlanLength):
     halvings: int = 8
     cell_depth: int = 4
 
+    traits: ClassVar[Traits] = Traits(rolls_out=False)
     tuning: ClassVar[Parameters] = {**HOOT.tuning, "growth": Range(0.1, 0.45)}
 
     def __post_init__(self) -> None:

@@ -42,7 +42,7 @@ from bonspiel.planners.core.tree.selection import ucb1
 from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.zobrist import combine, float_bits
 from bonspiel.planners.model import HasDistanceWeights
-from bonspiel.planners.planner import check_plan
+from bonspiel.planners.planner import Traits, check_plan
 from bonspiel.planners.spaces import EXPLORATION, LOOKAHEAD, N_ACTIONS, Parameters, Range
 
 UNTRIED_BELOW = math.exp(-8.0)  # visits: one experience at 4 kernel widths
@@ -194,6 +194,7 @@ class WeightedUCT(PlanLength):
     neighbours: Literal["grid", "all"] = "grid"
     cutoff: float = 4.0
 
+    traits: ClassVar[Traits] = Traits(rolls_out=False)
     tuning: ClassVar[Parameters] = {**LOOKAHEAD, **EXPLORATION, **N_ACTIONS, "bandwidth": Range(0.05, 1.5, log=True)}
 
     def __post_init__(self) -> None:

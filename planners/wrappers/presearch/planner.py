@@ -25,8 +25,9 @@ from bonspiel.planners.core.rounds import ROUNDS, Rounds, new_rounds, next_index
 from bonspiel.planners.core.search import extend
 from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
+from bonspiel.planners.kinds import ONLY_REAL
 from bonspiel.planners.model import HasActions, HasAimGrid, HasPlayer, HasRollout, HasStepExact
-from bonspiel.planners.planner import ResumableSearch, check_plan, traits_of
+from bonspiel.planners.planner import ResumableSearch, Traits, check_plan, traits_of
 from bonspiel.planners.registry import NESTED
 from bonspiel.planners.wrappers.presearch.sweep import Sweep, grid_size, peaks, sweep_of
 from bonspiel.planners.wrappers.presearch.ties import by_second_reward
@@ -93,6 +94,13 @@ class Presearch:
         require_count("size", self.size)
         require_count("candidates", self.candidates)
 
+    @property
+    def traits(self) -> Traits:
+        """The traits of the inner planner; the sweep rolls out unless that planner's simulations are the sweep's."""
+        inner = traits_of(self.inner)
+        rolls_out = inner.rolls_out or not callable(getattr(self.inner, "begin", None))
+        return replace(inner, action_kinds=ONLY_REAL, divides_budget=True, rolls_out=rolls_out)
+
     def unsupported(self, model: Model) -> str | None:
         """Say why a model cannot be searched; see `planners.Planner`."""
         if not traits_of(self.inner).takes_root_actions:
@@ -128,9 +136,9 @@ class Presearch:
         search = self._begin(model, state, budget, rng)
         sweep = self._sweep(model, state, budget, rng, search)
         chosen, left = peaks(sweep, self.candidates, rng), budget.rest(1.0, sweep.simulations, start)
-        if budget.simulations == sweep.simulations:
+        if budget.simulations in (1, sweep.simulations):
             visits, values = np.zeros(len(chosen), np.int64), np.full(len(chosen), np.nan)
-            visits[0], spent = sweep.simulations, (sweep.simulations, time.perf_counter() - start)
+            visits[0], spent = budget.simulations, (budget.simulations, time.perf_counter() - start)
             return Decision(chosen[0], math.nan, *spent, chosen, visits, values, sweep.invalid), sweep
         if offers(model, HasActions):
             chosen = np.concatenate([chosen, own_actions(model, state)])

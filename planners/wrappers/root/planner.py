@@ -145,6 +145,8 @@ class Root:
         """Refuse parameters out of range."""
         require(callable(getattr(self.inner, "plan", None)), "inner", self.inner, "a planner")
         require(not isinstance(self.inner, Root), "inner", self.inner, "another planner than root; more workers fit")
+        forgets = not getattr(self.inner, "needs_last_action", False)
+        require(forgets, "inner", self.inner, "one without rate_limit and rate_cost, as every decision starts anew")
         require_count("workers", self.workers)
         require_choice("combine", self.combine, Combine.__args__)  # type: ignore[attr-defined]
         require_choice("share", self.share, ("each", "split"))

@@ -75,7 +75,7 @@ def test_one_episode_shows_nothing_and_a_planner_that_failed_in_some_is_not_the_
     assert run("paper", folder, "--out", tmp_path / "out", "--layout", "ieee")[0] == 0
     rows = [*csv.DictReader((tmp_path / "out/numbers.csv").read_text().splitlines())]
     best = [(row["budget"], row["planner"]) for row in rows if row["best"] == "1"]
-    assert [one for one in best if one[0] == "10"] == [("10", "dpw:exploration=1")]
+    assert [one for one in best if one[0] == "10"] == []
     assert ("1000", "uct") in best and ("1000", "pw:k_action=2") not in best
     (ahead,) = (row for row in rows if row["planner"].startswith("dpw") and row["budget"] == "1000")
     assert float(ahead["behind"]) == -1.0 and ahead["best"] == "1"  # in 30 of 40 episodes

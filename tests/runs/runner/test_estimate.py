@@ -114,4 +114,4 @@ def test_short_episodes_are_measured_together(monkeypatch):
     monkeypatch.setattr(estimate, "play_batch", play)
     batch = estimate._first(Setting("trap", "uct", 1, "simulations", 0), [0])
     assert played == [[0], [1, 2]]
-    assert (len(batch.results), batch.seconds) == (1, pytest.approx(0.033))
+    assert (len(batch.results), batch.seconds) == (3, pytest.approx(0.033))
