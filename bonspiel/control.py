@@ -191,7 +191,12 @@ class Controller:
         return action
 
     def wait(self) -> None:
-        """Sleep until the next period begins; without it, the caller keeps the time."""
+        """Sleep until the next period begins; without it, the caller keeps the time.
+
+        Before the first action it returns at once: that action's period is the first.
+        """
+        if self._next == 0:
+            return
         self._due += self._period
         late = self._clock.perf_counter() - self._due
         if late >= self._period:

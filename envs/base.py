@@ -14,6 +14,17 @@ from bonspiel.planners.checks import check_action, check_state, offers, require
 from bonspiel.planners.model import Array, HasStateBounds, HasTimeIndex, Model
 
 
+def widened(model: Model, action: Any) -> Any:
+    """An action of fewer digits, such as a float32 of a learned policy: a bound rounded to these is the bound."""
+    given = np.asarray(action)
+    if given.dtype.kind != "f" or given.dtype.itemsize >= 8 or given.shape != np.shape(model.action_low):
+        return action
+    wide = given.astype(np.float64)
+    for bound in (model.action_low, model.action_high):
+        wide = np.where(given == bound.astype(given.dtype), bound, wide)
+    return wide
+
+
 class ModelEnv(gymnasium.Env[Array, Array]):
     """The environment that a model describes; the observation is the state.
 
@@ -104,11 +115,16 @@ class ModelEnv(gymnasium.Env[Array, Array]):
             self._window.close()
             self._window = None
 
+    @property
+    def plays_its_model(self) -> bool:
+        """True if an episode is one of `model`; a class with another `step` or `reset` says so itself."""
+        return type(self).step is ModelEnv.step and type(self).reset is ModelEnv.reset
+
     def _playable(self, action: Array) -> Array:
         """The checked action; raises as `step` does."""
         if self._steps_left == 0:
             raise ResetNeeded("the episode has not begun or is over: call reset() first")
-        return check_action(self.model, action)
+        return check_action(self.model, widened(self.model, action))
 
     def _time(self, state: Array) -> int:
         return int(state[self.model.time_index]) if offers(self.model, HasTimeIndex) else 0

@@ -126,7 +126,7 @@ def _model(name: str, made: Any, wraps: Sequence[str], conversion: Mapping[str, 
     inside = made
     while isinstance(inside, OrderEnforcing | PassiveEnvChecker):
         inside = inside.env
-    if isinstance(inside, ModelEnv) and not conversion:
+    if isinstance(inside, ModelEnv) and inside.plays_its_model and not conversion:
         return inside.model
     try:
         return from_gymnasium(made, **conversion)

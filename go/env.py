@@ -84,6 +84,11 @@ class GoEnv(ModelEnv):
         observation, reward, terminated, truncated, _ = super().step(action)
         return observation, reward, terminated, truncated, self._info()
 
+    @property
+    def plays_its_model(self) -> bool:
+        """True for this class itself; see `ModelEnv`."""
+        return type(self).step is GoEnv.step and type(self).reset is GoEnv.reset
+
     def draw(self, figure: Any) -> None:
         """The board, the last move and the player to move."""
         state, model = self.state, self.model

@@ -207,6 +207,19 @@ def test_periods_that_the_loop_missed_have_passed():
     assert controller.counts == PeriodCounts(periods=2, on_time=1, late=1, missed=2)
 
 
+def test_the_first_period_begins_with_the_first_action():
+    clock = Clock()
+    clock.now = 1e6
+    with Controller(Scripted(steps=9), Still(), 0.02, FALLBACK, clock=clock) as controller:
+        controller.prepare(np.zeros(2))
+        controller.wait()
+        assert controller.act(np.zeros(2))[0] == 0.01 and clock.now == 1e6
+        wait_for_the_decision(controller)
+        controller.wait()
+        assert clock.now == pytest.approx(1e6 + 0.02)
+    assert controller.counts == PeriodCounts(periods=1, on_time=1)
+
+
 def test_a_search_with_memory_knows_the_periods_that_passed_though_nobody_counts():
     planner, got = planners.make("mppi", memory=1.0), []
     with Controller(planner, Still(), 0.02, FALLBACK, budget=Budget(simulations=1)) as controller:

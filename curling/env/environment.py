@@ -168,6 +168,12 @@ class CurlingEnv(ModelEnv):
             total += reward
         return self.state, total, over, False, self._info()
 
+    @property
+    def plays_its_model(self) -> bool:
+        """True without an opponent; see `ModelEnv`."""
+        own = type(self).step is CurlingEnv.step and type(self).reset is CurlingEnv.reset
+        return own and self.opponent is None
+
     def _given_state(self, given: Any) -> Array:
         return check_match_state(self.model, given)
 

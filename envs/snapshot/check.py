@@ -9,7 +9,7 @@ from gymnasium import spaces
 
 from bonspiel.envs.snapshot.form import FailingError, FormError, flattened, reward_of, shown
 from bonspiel.envs.snapshot.model import GymnasiumModel
-from bonspiel.envs.snapshot.noise import OtherNoise, reseed
+from bonspiel.envs.snapshot.noise import OtherNoise, of_its_spaces, reseed
 from bonspiel.envs.snapshot.objects import generators
 from bonspiel.planners.core.code.errors import error_place, error_text
 from bonspiel.planners.model import Array, Rng
@@ -130,7 +130,7 @@ def check_seeding(model: GymnasiumModel) -> None:
 def _beginning(model: GymnasiumModel, most: int, *, moved: bool) -> Iterator[tuple[Any, float, bool]]:
     """The observations, rewards and ends of at most the first `most` steps of an episode, the reset included."""
     env, rng, start, over = model.storage.fresh(), np.random.default_rng(0), time.perf_counter(), False
-    for generator in generators(env) if moved else ():
+    for generator in (*generators(env), *of_its_spaces(env)) if moved else ():
         generator.random()
     observation, reward = reset(env, seed=1), 0.0
     for _ in range(most):

@@ -3,7 +3,7 @@
 import functools
 import pickle
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -57,6 +57,7 @@ class OtherNoise:
             for generator in (*generators(env), *of_its_modules(env))
             if bit_generator(generator) is not own
         ]
+        self.reads += [("a space, by sample()", functools.partial(pickle.dumps, one)) for one in of_its_spaces(env)]
         self.reads.append(("the global generator of numpy.random", _numpys_state))
         self.reads.append(("the global generator of random", random.getstate))
         self.before: list[Any] = []
@@ -74,6 +75,18 @@ class OtherNoise:
 def _numpys_state() -> tuple[Any, ...]:
     _, key, *rest = np.random.get_state()  # noqa: NPY002 - it is only read
     return np.asarray(key).tobytes(), *rest
+
+
+def of_its_spaces(env: Any) -> list[Any]:
+    """The generators of the spaces of an environment and of its wrappers, and of their parts."""
+    found: dict[int, Any] = {}
+    waiting = [space for layer in layers_of(env) for space in (layer.action_space, layer.observation_space)]
+    while waiting:
+        space = waiting.pop()
+        found[id(space)] = space.np_random
+        parts = getattr(space, "spaces", ())
+        waiting += parts.values() if isinstance(parts, Mapping) else parts
+    return list(found.values())
 
 
 def of_its_modules(env: Any) -> list[Any]:

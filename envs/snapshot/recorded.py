@@ -1,10 +1,11 @@
 """Records of episodes for a replay: the reset, the actions, and the noise of each step."""
 
+import copy
 from dataclasses import dataclass
 from typing import Any, Self
 
 import gymnasium
-import numpy as np
+from gymnasium.utils import RecordConstructorArgs
 
 from bonspiel.envs.snapshot.objects import bit_generator
 
@@ -31,7 +32,7 @@ class Moment:
         return self
 
 
-class Recorded(gymnasium.Wrapper[Any, Any, Any, Any]):
+class Recorded(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     """Records each episode, so that `from_gymnasium` can replay it; changes nothing.
 
     Attributes:
@@ -40,6 +41,7 @@ class Recorded(gymnasium.Wrapper[Any, Any, Any, Any]):
     """
 
     def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
+        RecordConstructorArgs.__init__(self)
         super().__init__(env)
         self.last: Moment | None = None
         self.observation: Any = None
@@ -53,10 +55,10 @@ class Recorded(gymnasium.Wrapper[Any, Any, Any, Any]):
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Add a step to the record."""
-        before, self.last, noise = self.last, None, self._noise()
+        before, self.last, noise, taken = self.last, None, self._noise(), copy.deepcopy(action)
         result = self.env.step(action)
         self.observation = result[0]
-        self.last = Moment(before, np.array(action), noise)
+        self.last = Moment(before, taken, noise)
         return result
 
     def _noise(self) -> Any:

@@ -1,5 +1,6 @@
 """Replay of an episode from its reset, for environments that can neither be read nor copied."""
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -92,7 +93,7 @@ class Replay:
                 self._reset(moment)
             else:
                 set_noise(self.env, moment.noise)
-                self.recorder.step(moment.action)
+                self.recorder.step(copy.deepcopy(moment.action))  # which a step may change
             self.recorder.last = moment  # the same one again: records share their beginnings
 
     def _reset(self, moment: Moment) -> None:

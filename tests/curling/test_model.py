@@ -360,3 +360,9 @@ def test_points_decide_for_win_probabilities_alone():
 def test_bad_parameters_are_named(bad):
     with pytest.raises(ValueError, match=next(iter(bad))):
         Curling(**bad)
+
+
+def test_a_sweep_of_last_stones_takes_a_budget_of_one():
+    model, state = Curling(), state_of(no_stones(), 15, 1)
+    decision = planners.make("presearch").plan(model, state, Budget(simulations=1), np.random.default_rng(0))
+    assert decision.simulations == decision.visits.sum() == 1 and np.isnan(decision.value)

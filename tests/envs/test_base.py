@@ -64,6 +64,19 @@ def test_a_step_that_is_not_finite_is_an_error(place, reward):
         env.step(np.zeros(2))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_a_bound_rounded_to_fewer_digits_is_the_bound(dtype):
+    env = gymnasium.make("bonspiel/Donut-v0")  # 0.1 is no float32
+    space = env.action_space
+    for bound in (space.low, space.high):
+        env.reset(seed=0)
+        expected = env.step(bound)
+        env.reset(seed=0)
+        np.testing.assert_array_equal(env.step(bound.astype(dtype))[0], expected[0])
+        with pytest.raises(ValueError, match=r"must be within"):
+            env.step((1.01 * bound).astype(dtype))
+
+
 @pytest.mark.parametrize("action", [[np.nan], [1.1], [-0.1], [0.1, 0.2], 0.5, "left", None, []])
 def test_bad_actions(trap, action):
     with pytest.raises(ValueError, match=r"^action="):

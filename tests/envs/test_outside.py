@@ -9,6 +9,7 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.envs import outside
+from bonspiel.envs.trap.env import TrapEnv
 from bonspiel.planners.checks import steps_left
 
 MODULE = """
@@ -87,6 +88,17 @@ def test_a_name_of_gymnasium_with_keyword_arguments():
 
 def test_our_own_ids_are_the_compiled_models():
     assert envs.parse("gym:Trap-v0:noise_range=0.2") == envs.Trap(noise_range=0.2)
+
+
+def test_one_that_steps_otherwise_is_not_its_model():
+    class Doubled(TrapEnv):
+        def step(self, action):
+            observation, reward, *rest = super().step(action)
+            return observation, 2.0 * reward, *rest
+
+    assert TrapEnv().plays_its_model and not Doubled().plays_its_model
+    with pytest.raises(ValueError, match="pass horizon=STEPS"):
+        envs.parse("gym:bonspiel/Curling-v0:opponent=random")  # which moves by a generator of its own
 
 
 def test_a_module_in_the_current_folder(owned):

@@ -26,7 +26,7 @@ class Changes(NamedTuple):
     def carried_into(self, env: Any) -> Any:
         """The environment with these changes."""
         for (container, key), value in zip(followed(env, list(self.values)), self.values.values(), strict=True):
-            there = container.get(key) if isinstance(container, dict) else container[key]
+            there: Any = container.get(key) if isinstance(container, dict) else container[key]
             if _takes(there, value):
                 there[...] = value  # which others may share
             else:

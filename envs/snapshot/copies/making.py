@@ -17,7 +17,7 @@ from bonspiel.planners.core.code.errors import error_text
 
 
 def deep_copy(env: Any, memo: dict[int, Any] | None = None) -> Any:
-    """A deep copy that shares spaces and specification, since they never change, and has no windows or surfaces.
+    """A deep copy that shares spaces and specification with another copy, and has no windows or surfaces.
 
     Args:
         env: the environment.
@@ -31,8 +31,11 @@ def deep_copy(env: Any, memo: dict[int, Any] | None = None) -> Any:
 
 
 def headless_copy(env: Any) -> Any:
-    """A deep copy that neither shows nor films, without the wrappers that change neither actions nor results."""
-    memo = _shared(env) | without_copies(env) | with_views(sharing(env))
+    """A deep copy that neither shows nor films, without the wrappers that change neither actions nor results.
+
+    It has spaces of its own, since some environments draw from theirs.
+    """
+    memo = {id(env.unwrapped.spec): env.unwrapped.spec} | without_copies(env) | with_views(sharing(env))
     copied = _copied(env, memo, left_out(env))
     _stop_drawing(copied)
     return copied

@@ -136,9 +136,9 @@ class Presearch:
         search = self._begin(model, state, budget, rng)
         sweep = self._sweep(model, state, budget, rng, search)
         chosen, left = peaks(sweep, self.candidates, rng), budget.rest(1.0, sweep.simulations, start)
-        if budget.simulations in (1, sweep.simulations):
+        if budget.simulations == sweep.simulations:
             visits, values = np.zeros(len(chosen), np.int64), np.full(len(chosen), np.nan)
-            visits[0], spent = budget.simulations, (budget.simulations, time.perf_counter() - start)
+            visits[0], spent = sweep.simulations, (sweep.simulations, time.perf_counter() - start)
             return Decision(chosen[0], math.nan, *spent, chosen, visits, values, sweep.invalid), sweep
         if offers(model, HasActions):
             chosen = np.concatenate([chosen, own_actions(model, state)])
@@ -185,6 +185,8 @@ class Presearch:
         values = mover * (rewards + model.discount * sums / np.maximum(counts, 1.0))
         valid = np.isfinite(values)
         values[~valid] = values[valid].min() if valid.any() else 0.0
+        if budget.simulations == 1 and valid.any():
+            spent = 1  # also where every aim ends the episode, so that there was nothing to roll out
         return sweep_of(blocks, values, counts, spent)._replace(invalid=invalid_in(evaluate.problem.validity))
 
     def _affordable(self, model: Any, state: Array, budget: Budget, evaluate: _Evaluator) -> tuple[int, int]:

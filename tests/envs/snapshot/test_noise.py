@@ -302,3 +302,36 @@ def test_the_state_of_the_global_generators_stays():
     random.seed(5)
     envs.from_gymnasium(Follows(), horizon=5)
     assert (np.random.random(), random.random()) == expected  # noqa: NPY002
+
+
+class FromSpace(gymnasium.Env):
+    """Draws its start, and if asked its steps, from its action space."""
+
+    def __init__(self, steps_too=False):
+        self.action_space = self.observation_space = gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float64)
+        self.steps_too = steps_too
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.x = self.action_space.sample()
+        return self.x, {}
+
+    def step(self, action):
+        self.x = np.clip(self.x + (self.action_space.sample() if self.steps_too else 0.1 * action), -1.0, 1.0)
+        return self.x, 0.0, False, False, {}
+
+
+def test_a_model_draws_nothing_from_the_spaces_of_the_environment():
+    starts = []
+    for searched in (False, True):
+        env = FromSpace()
+        env.action_space.seed(0)
+        if searched:
+            envs.from_gymnasium(env, horizon=5).initial_state(np.random.default_rng(0))
+        starts.append(env.reset(seed=0)[0].item())
+    assert starts[0] == starts[1]
+
+
+def test_noise_of_a_space_is_refused():
+    with pytest.raises(ValueError, match=r"step\(\) draws from a space, by sample\(\)"):
+        envs.from_gymnasium(FromSpace(steps_too=True), horizon=5)

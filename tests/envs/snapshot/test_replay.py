@@ -1,6 +1,7 @@
 """Environments that are restored by replaying the episode."""
 
 import copy
+import threading
 
 import gymnasium
 import numpy as np
@@ -157,3 +158,59 @@ def test_a_model_that_has_searched_decides_as_a_new_one(env_id):
         decisions.append(planner.plan(model, model.initial_state(rng), budget, rng))
     np.testing.assert_array_equal(decisions[0].values, decisions[1].values)
     np.testing.assert_array_equal(decisions[0].action, decisions[1].action)
+
+
+SPACES = gymnasium.spaces
+
+
+class Acting(Sharing):
+    """Takes actions of any kind, and changes those that it can."""
+
+    def __init__(self, action_space):
+        super().__init__()
+        self.action_space = action_space
+
+    def step(self, action):
+        return super().step(np.array([self.force(action)]))
+
+    def force(self, action):
+        if isinstance(action, dict):
+            return float(action["a"][0]) + {0: 0.0, 1: 1.0}[action["b"]]
+        if isinstance(action, tuple):
+            return float(action[0][0]) + {0: 0.0, 1: 1.0}[action[1]]
+        if np.ndim(action) == 0:
+            return {0: 0.0, 1: 1.0}[action]
+        action *= 0.5
+        return float(action[0])
+
+
+PARTS = SPACES.Box(-1.0, 1.0, (1,)), SPACES.Discrete(2)
+
+
+@pytest.mark.parametrize(
+    "space",
+    [*PARTS, SPACES.Tuple(PARTS), SPACES.Dict(dict(zip("ab", PARTS, strict=True)))],
+    ids=lambda one: str(one)[:5],
+)
+def test_actions_of_any_kind_are_recorded(space):
+    env = envs.Recorded(Acting(space))
+    model = envs.from_gymnasium(env, horizon=10)
+    assert model.storage.name.startswith("replay")
+    observation, _ = env.reset(seed=1)
+    rng, action, after = np.random.default_rng(0), np.empty(len(model.action_low)), np.empty(model.state_dim)
+    for steps in range(3):
+        state = model.observe(env, observation, steps)
+        model.sample_action(state, action, model.params, rng)
+        model.step(state, action, after, model.params, rng)
+        observation = env.step(model.action(action))[0]
+
+
+def test_one_that_gymnasium_made_is_recorded_as_documented():
+    class Locked(Noisy):
+        def __init__(self):
+            super().__init__()
+            self.lock = threading.Lock()
+
+    gymnasium.register("RecordedAndLocked-v0", Locked, max_episode_steps=10)
+    model = envs.from_gymnasium(envs.Recorded(gymnasium.make("RecordedAndLocked-v0")))
+    assert model.storage.name.startswith("replay") and model.horizon == 10

@@ -208,3 +208,9 @@ def test_peaks_are_apart():
 
 def test_grids_come_in_few_sizes():
     assert [grid_size(n, 4_284) for n in (100_000, 4_284, 4_283, 2_142, 1_600)] == [4284, 4284, 3029, 2142, 1515]
+
+
+def test_traits_are_those_of_the_inner_planner():
+    traits = planners.parse("presearch:inner=(threads:inner=uct,threads=2)").traits
+    assert not traits.reproducible and traits.divides_budget
+    assert planners.parse("presearch:inner=(root:inner=uct,workers=3)").traits.budget_multiple == 3

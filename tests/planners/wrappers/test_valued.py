@@ -75,7 +75,6 @@ def test_an_episode_is_that_of_the_inner_planner(inner):
             found[-1].append((decision.action.tolist(), decision.visits.tolist()))
     assert found[0] == found[1]
     assert valued.memory == getattr(planner, "memory", 0.0)
-    assert valued.needs_last_action == ("rate_limit" in inner)
 
 
 def test_an_episode_in_a_model_without_an_estimate_says_so():

@@ -293,3 +293,9 @@ def test_a_memory_of_the_inner_planner_is_not_used():
         decisions = [search.plan(state, Budget(50), remembered), replace(planner).plan(model, state, Budget(50), fresh)]
         assert rows(decisions[0]) == rows(decisions[1])
         assert isinstance(decisions[0], Decision)
+
+
+@pytest.mark.parametrize("inner", ["icem:rate_limit=0.05", "cem:rate_cost=1"])
+def test_a_planner_that_needs_the_last_action_is_refused(inner):
+    with pytest.raises(ValueError, match="without rate_limit and rate_cost"):
+        planners.parse(f"root:inner=({inner}),combine=max")
