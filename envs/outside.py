@@ -16,6 +16,7 @@ have `wrap=(module:Class:key=value)`, the inner wrapper first, and `horizon` and
 """
 
 import copy
+import importlib.metadata
 import importlib.util
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -33,6 +34,7 @@ GYM = "gym:"
 RDDL = "rddl:"
 WRAP = "wrap"
 DM_CONTROL, SHIMMY = "dm_control", "shimmy"  # the namespace of ids, and the package that registers them
+COMPARED = {"numpy", "bonspiel"}  # whose versions are those of a run
 OF_CONVERSION = ("horizon", "discount")
 
 
@@ -84,6 +86,23 @@ def modules(registry: Registry, text: str) -> Iterator[str]:
         yield place.partition(":")[0]
     for wrap in parameters.get(WRAP, []):
         yield read(wrap)[0].partition(":")[0]
+
+
+def packages_within(model: Any) -> list[str]:
+    """The installed packages whose objects the environment of a model holds, with versions; above all, simulators.
+
+    Args:
+        model: any; only one of `from_gymnasium` has an environment.
+    """
+    from bonspiel.envs.snapshot.model import GymnasiumModel
+    from bonspiel.envs.snapshot.objects import held
+
+    if not isinstance(model, GymnasiumModel):
+        return []
+    tops = {str(getattr(type(item), "__module__", None)).partition(".")[0] for item in held(model.env)}
+    installed = importlib.metadata.packages_distributions()
+    names = {name for top in tops - COMPARED for name in installed.get(top, [])}
+    return [f"{name} {importlib.metadata.version(name)}" for name in sorted(names)]
 
 
 def _model(name: str, made: Any, wraps: Sequence[str], conversion: Mapping[str, Any]) -> Any:

@@ -4,13 +4,17 @@ import functools
 import hashlib
 import json
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bonspiel.envs.outside import packages_within
+from bonspiel.planners.core.code import sources
 from bonspiel.planners.core.code.errors import error_place, error_text
 from bonspiel.planners.core.code.packages import origin
 from bonspiel.runs import seeding
@@ -191,10 +195,13 @@ class Suite:
                 plant = model_of(parts.plant)
                 check_alike(text, models[text], plant)
                 resolved[text] += f", played in {plant!r} with a delay of {parts.delay}"
+        for text in resolved:
+            resolved[text] += "".join(f" ({file}: {sources.digest((file,))})" for file in _files_in(text))
         outside = _outside(places, entrants)
         for text, modules in outside.items():
             resolved[text] += "".join(f" ({module}: {origin(module)})" for module in modules)
         for text in (text for text in places if outside[text]):
+            resolved[text] += "".join(f" ({package})" for package in packages_within(models[text]))
             resolved[text] += seeding.note(text, models[text], unseeded)
         return resolved
 
@@ -270,6 +277,12 @@ def modules(settings: Collection[Setting]) -> tuple[str, ...]:
     """The modules of other packages that the planners and environments of some settings come from, sorted."""
     found = _outside(*({getattr(setting, of) for setting in settings} for of in ("env", "planner")))
     return tuple(sorted({module for of_text in found.values() for module in of_text}))
+
+
+def _files_in(text: str) -> list[Path]:
+    """The files that parameters in a text name."""
+    values = dict.fromkeys(re.findall(r"=([^,()=]+)", text))
+    return [Path(value) for value in values if Path(value).is_file()]
 
 
 def _outside(environments: Iterable[str], entrants: Iterable[str]) -> dict[str, list[str]]:

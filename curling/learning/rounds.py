@@ -113,7 +113,7 @@ class Learning:
         """Play the ends of a round that its folder lacks, in parts; each shot tries `tried` aims of a grid.
 
         Raises:
-            ValueError: the weights of the round before are missing.
+            ValueError: the weights of the round before are missing, or its first ends were played with other aims.
         """
         require_count("round", number, 0)
         require_count("ends", ends)
@@ -122,6 +122,7 @@ class Learning:
         if number > 0:
             load(Path(weights))
         self.round_folder(number).mkdir(parents=True, exist_ok=True)
+        self._agree(number, self._parts_there(number), aims=tried)
         parts = range(-(-ends // PART_ENDS) + HELD_OUT)
         due = [part for part in parts if not self._part(number, part).exists()]
         tasks = (joblib.delayed(self._play)(number, part, weights, tried) for part in due)
@@ -132,15 +133,27 @@ class Learning:
                 advance()
 
     def train(self, number: int, epochs: int) -> None:
-        """Train the weights of a round on its parts; `epochs` in all, of which a stopped training keeps those done."""
+        """Train the weights of a round on its parts; `epochs` in all, of which a stopped training keeps those done.
+
+        Raises:
+            ValueError: the round has no parts, or was trained for other epochs or on fewer ends.
+        """
         require_count("round", number, 0)
         require_count("epochs", epochs)
-        if Path(self.weights(number)).exists():
+        weights, checkpoint = Path(self.weights(number)), self.round_folder(number) / "training.npz"
+        ends = PART_ENDS * (len(self._parts_there(number)) - HELD_OUT)
+        if ends > 0:
+            self._agree(number, [file for file in (weights, checkpoint) if file.exists()], ends=ends, epochs=epochs)
+        if weights.exists():
             print(f"round {number} has its weights already", file=sys.stderr, flush=True)
             return
         data, params = self._parts(number, held_out=False), self.match.params
-        checkpoint, rng = self.round_folder(number) / "training.npz", np.random.default_rng([self.seed, number, 1])
-        before: Array = load(Path(self.weights(number - 1)))[0] if number > 0 else first_weights(rng).astype(np.float64)
+        rng = np.random.default_rng([self.seed, number, 1])
+        before: Array = first_weights(rng).astype(np.float64)
+        rounds: tuple[int, ...] = ()
+        if number > 0:
+            before, about = load(Path(self.weights(number - 1)))
+            rounds = tuple(about.rounds)
         descent, first = Descent.from_weights(before), 0
         if checkpoint.exists():
             with np.load(checkpoint) as saved:
@@ -153,10 +166,9 @@ class Learning:
             print(f"round {number}, epoch {at + 1}: loss {loss:.4f}", file=sys.stderr, flush=True)
             with replacing(checkpoint) as draft, draft.open("wb") as file:
                 np.savez(file, epoch=at + 1, **vars(descent))
-        ends = tuple(self._ends(k) for k in range(number + 1))
-        match = self.match
-        about = Provenance(match.physics, str(match.rule), str(match.noise), self.seed, _commit(), ends, self.game)
-        save(Path(self.weights(number)), descent.weights.astype(np.float64), about)
+        match, rounds = self.match, (*rounds, ends)
+        about = Provenance(match.physics, str(match.rule), str(match.noise), self.seed, _commit(), rounds, self.game)
+        save(weights, descent.weights.astype(np.float64), about)
 
     def evaluate(self, number: int) -> Evaluation:
         """Judge the weights of a round by the parts held out of it; written to its folder too."""
@@ -169,8 +181,18 @@ class Learning:
     def _part(self, number: int, part: int) -> Path:
         return self.round_folder(number) / f"part-{part:05d}.npz"
 
-    def _ends(self, number: int) -> int:
-        return PART_ENDS * (len(list(self.round_folder(number).glob("part-*.npz"))) - HELD_OUT)
+    def _parts_there(self, number: int) -> list[Path]:
+        return sorted(self.round_folder(number).glob("part-*.npz"))
+
+    def _agree(self, number: int, made: list[Path], **given: int) -> None:
+        """Note what a round is made with; refuse what differs from that of files which there are."""
+        file = self.round_folder(number) / "round.json"
+        known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+        for name, value in given.items():
+            if made:
+                were = f"{known.get(name)}, as for {made[0]}; delete the files of its round, or take another folder"
+                require(known.get(name, value) == value, name, value, were)
+        file.write_text(json.dumps(known | given) + "\n", encoding="utf-8")
 
     def _play(self, number: int, part: int, weights: str, tried: int) -> None:
         played = play_part(self.match, weights, part, PART_ENDS, self.samples, tried, self.seed + number)
@@ -183,7 +205,7 @@ class Learning:
         Raises:
             ValueError: there are none.
         """
-        files = sorted(self.round_folder(number).glob("part-*.npz"))
+        files = self._parts_there(number)
         chosen = files[:HELD_OUT] if held_out else files[HELD_OUT:]
         if not chosen:
             raise ValueError(f"{self.round_folder(number)} has no positions: generate them first")

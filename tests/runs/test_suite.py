@@ -1,4 +1,5 @@
 import dataclasses
+import importlib.metadata
 import json
 import re
 import sys
@@ -9,6 +10,7 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.envs import baselines
+from bonspiel.planners.core.code import sources
 from bonspiel.runs import suite
 from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError
 from bonspiel.runs.suite import Suite
@@ -292,3 +294,16 @@ def test_a_planner_of_a_file_whose_largest_budget_is_below_all_is_refused(tmp_pa
         lookup.load(str(file))
     suite = Suite.of("mine", {"experiment": [{"env": "trap", "planners": ["uct"], "simulations": [10]}]})
     assert suite.override(simulations=(20,))  # other budgets may leave planners out
+
+
+def test_files_that_parameters_name_and_simulators_are_part_of_a_run(tmp_path, monkeypatch):
+    pytest.importorskip("mujoco")
+    source = Path(gymnasium.__file__).with_name("envs") / "mujoco/assets/inverted_pendulum.xml"
+    file, found = tmp_path / "own.xml", []
+    text = f"gym:InvertedPendulum-v5:xml_file={file},horizon=5"
+    for content in (source.read_text(), source.read_text().replace("<worldbody>", "<worldbody> ")):
+        file.write_text(content)
+        sources.digest.cache_clear()
+        found.append(lookup.load(text).override(["random"], [1]).resolve()[text])
+    assert found[0] != found[1]
+    assert f"(mujoco {importlib.metadata.version('mujoco')})" in found[0]

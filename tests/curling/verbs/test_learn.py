@@ -60,3 +60,29 @@ def test_a_stopped_step_says_how_to_continue(run, monkeypatch):
     monkeypatch.setattr(rounds.Learning, "generate", stop)
     status, _, error = run("learn", "generate", "new")
     assert status == 130 and "the same command continues" in error
+
+
+def test_a_round_that_was_begun_otherwise_is_refused(run, monkeypatch):
+    monkeypatch.setattr(rounds, "PART_ENDS", 20)
+    generate = "learn", "generate", "new", "--samples", "1", "--jobs", "1", "--ends"
+    assert run(*generate, "20")[0] == 0
+    status, _, error = run(*generate, "40", "--aims", "4")
+    assert status == 2 and "aims=4: must be 0" in error and "part-00000.npz" in error
+    assert run("learn", "train", "new", "--epochs", "1")[0] == 0
+    status, _, error = run("learn", "train", "new", "--epochs", "2")
+    assert status == 2 and "epochs=2: must be 1" in error and "weights.npz" in error
+    for name, values in (("ENDS", (40,)), ("AIMS", (0,)), ("EPOCHS", (1,))):
+        monkeypatch.setattr(learn, name, values)
+    status, _, error = run("learn", "all", "new", "--jobs", "1")
+    assert status == 2 and "ends=40: must be 20" in error
+
+
+def test_weights_name_the_ends_that_they_were_learned_from(run, monkeypatch, tmp_path):
+    monkeypatch.setattr(rounds, "PART_ENDS", 20)
+    assert run("learn", "generate", tmp_path / "ends", "--samples", "1", "--jobs", "1", "--ends", "20")[0] == 0
+    assert run("learn", "train", tmp_path / "ends", "--epochs", "1")[0] == 0
+    assert run("learn", "generate", tmp_path / "ends", "--round", "1", "--jobs", "1", "--ends", "40")[0] == 0
+    for part in (tmp_path / "ends" / "round-0").glob("part-*.npz"):
+        part.unlink()
+    assert run("learn", "train", tmp_path / "ends", "--round", "1", "--epochs", "1")[0] == 0
+    assert end_weights.load(tmp_path / "ends" / "round-1" / "weights.npz")[1].rounds == (20, 40)
