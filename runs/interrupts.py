@@ -1,4 +1,4 @@
-"""Ctrl-C, and SIGTERM as a batch system sends it: in a coroutine too, and as the program ends."""
+"""Ctrl-C, SIGTERM as a batch system sends it, SIGHUP as a closed terminal does: in coroutines too, and at the end."""
 
 import signal
 import threading
@@ -14,18 +14,25 @@ class Terminated(KeyboardInterrupt):
     """SIGTERM; whatever cleans up after Ctrl-C cleans up after it as well."""
 
 
+class HungUp(Terminated):
+    """SIGHUP."""
+
+
 RAISED: Mapping[int, type[KeyboardInterrupt]] = {signal.SIGINT: KeyboardInterrupt, signal.SIGTERM: Terminated}
 UNTOUCHED: Mapping[int, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+if hasattr(signal, "SIGHUP"):
+    RAISED = {**RAISED, signal.SIGHUP: HungUp}
+    UNTOUCHED = {**UNTOUCHED, signal.SIGHUP: signal.SIG_DFL}  # nohup ignores it
 
 
 def status(error: KeyboardInterrupt) -> int:
     """The exit status of a program that the signal has ended, as shells have it: 128 and the signal's number."""
-    return 128 + (signal.SIGTERM if isinstance(error, Terminated) else signal.SIGINT)
+    return 128 + next(number for number, raised in RAISED.items() if raised is type(error))
 
 
 @contextmanager
 def safe() -> Iterator[None]:
-    """Raise KeyboardInterrupt by Ctrl-C and Terminated by SIGTERM."""
+    """Raise KeyboardInterrupt by Ctrl-C, Terminated by SIGTERM and HungUp by SIGHUP."""
     main = threading.current_thread() is threading.main_thread()
     with _replaced(UNTOUCHED, _interrupt) if main else nullcontext():
         yield
@@ -44,7 +51,7 @@ def run_async(main: Coroutine[Any, Any, T]) -> T:
     which cancels there, may break the callback it interrupts.
 
     Raises:
-        KeyboardInterrupt: by Ctrl-C or SIGTERM, after the coroutine has cleaned up.
+        KeyboardInterrupt: by one of these signals, after the coroutine has cleaned up.
     """
     import asyncio  # late, so that --help is fast
 

@@ -10,6 +10,7 @@ clockwise: draws to the centre line that stop short lie to the left of it. Rows 
 
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 import numpy as np
@@ -98,7 +99,7 @@ class End:
         hammer: the team that throws last, 0 or 1.
         power_play: the side of the stones set up, "left" or "right" of the thrower, or None.
         points: of the two teams; None where an end was not played to its last stone.
-        shots: those that were thrown, at most ten.
+        shots: those that were thrown, up to the first that was not, at most ten.
     """
 
     game: GameKey
@@ -184,7 +185,12 @@ def _end(rows: list[Row], games: dict[GameKey, Row], results: list[Row]) -> End:
     teams = [game.text("TeamID1"), game.text("TeamID2")]
     scores, power_play = _result(first, teams, results)
     hammer = 1 - _team(first, teams)
-    thrown = [row for row in rows if row.text("Task") != str(NOT_THROWN)]
+    for number, row in enumerate(rows):
+        if _team(row, teams) != (number + 1 - hammer) % 2:
+            raise row.error(
+                f"TeamID={row.text('TeamID')!r}: must be {teams[(number + 1 - hammer) % 2]}, as teams alternate"
+            )
+    thrown = list(takewhile(lambda row: row.text("Task") != str(NOT_THROWN), rows))  # later places are not certain
     before = set_up(hammer, power_play)
     shots: list[Shot] = []
     for row in thrown:

@@ -81,12 +81,16 @@ def _play(arguments: argparse.Namespace, leaving: ExitStack) -> None:
     except Exception as error:
         raise RunError(f"{against} cannot play: {error}") from error
     game = InteractiveGame(played, opponent, Budget(seconds=seconds), me)
+    failure = ""
     try:
         play_in(game)
+    except RunError as error:
+        failure = str(error)
+        raise
     finally:
         game.close()
         if out is not None and game.shots:
             with writing(out):
-                record.write(out, game_record(game))
+                record.write(out, game_record(game, failure))
             print(f"record  {out}")
     print(f"{result(game)} (seed {seed})")

@@ -4,7 +4,7 @@ from bonspiel.curling.env.picture import NAMES
 from bonspiel.curling.game import final_result
 from bonspiel.curling.match.state import shot_of, team_of
 from bonspiel.curling.play.game import InteractiveGame
-from bonspiel.curling.records.record import End, Record, Result
+from bonspiel.curling.records.record import LONGEST_REASON, End, Record, Result
 
 SETUPS = {
     "center_guard": "to lead",
@@ -67,11 +67,11 @@ def _aim(game: InteractiveGame) -> str:
     return f"{name}, {turn}, {abs(x):.2f} m {across}, {abs(y):.2f} m {along} the tee{impossible}"
 
 
-def game_record(game: InteractiveGame) -> Record:
-    """The game so far; the person forfeits one that is not over."""
-    score, other = game.points, 1 - game.me
+def game_record(game: InteractiveGame, failure: str = "") -> Record:
+    """The game so far; the person forfeits one that is not over, but the planner does after its failure."""
+    score, winner = game.points, game.me if failure else 1 - game.me
     if game.phase != "over" or game.flight is None:
-        final = Result(score, other, float(other == 0), "forfeit", "the person left")
+        final = Result(score, winner, float(winner == 0), "forfeit", failure[:LONGEST_REASON] or "the person left")
     else:
         final = final_result(score, game.flight.outcome.reward)
     ends = tuple(End(i, (max(points, 0), max(-points, 0))) for i, points in enumerate(game.ends))

@@ -15,7 +15,7 @@ def untouched():
         signal.signal(number, handler)
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_is_raised_at_once(number, status):
     returned = []
     with pytest.raises(KeyboardInterrupt) as raised, interrupts.safe():
@@ -24,7 +24,7 @@ def test_a_signal_is_raised_at_once(number, status):
     assert returned == [] and interrupts.status(raised.value) == status
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_cancels_a_coroutine_between_two_callbacks_of_the_loop(number, status):
     passed = []
 
@@ -60,7 +60,7 @@ def test_a_coroutine_that_cancels_itself_was_not_interrupted():
         interrupts.run_async(match())
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_handlers_are_as_before(number):
     before = signal.getsignal(number)
     with interrupts.safe():

@@ -57,6 +57,20 @@ def test_a_stone_at_an_edge_of_the_picture_is_out(tmp_path, cells):
     assert np.isnan(end.shots[0].after[3]).all() and end.shots[0].row == 3
 
 
+def test_shots_after_one_that_was_not_thrown_are_left_out(tmp_path):
+    tables = two_shots()
+    tables.rows["Stones.csv"][0]["Task"] = "-1"
+    assert read_ends(tables.write(tmp_path))[0].shots == ()
+
+
+def test_teams_that_do_not_alternate_are_refused(tmp_path):
+    tables = two_shots()
+    rows = tables.rows["Stones.csv"]
+    rows[1]["TeamID"] = rows[0]["TeamID"]
+    with pytest.raises(ValueError, match="as teams alternate"):
+        read_ends(tables.write(tmp_path))
+
+
 def test_the_row_of_a_thrown_stone_that_has_another_place_is_unknown(tmp_path):
     tables = two_shots()
     row = tables.rows["Stones.csv"][0]

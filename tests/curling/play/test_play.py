@@ -291,6 +291,7 @@ def test_a_planner_that_fails_ends_the_game_with_its_reason(planner, reason):
     with pytest.raises(RunError, match=f"random failed at shot 1 of end 1: {reason}"):
         until(game, "aim")
     assert game_record(game).result == record.Result((0, 0), 0, 1.0, "forfeit", "the person left")
+    assert game_record(game, "it failed").result == record.Result((0, 0), 1, 0.0, "forfeit", "it failed")
     game.close()
 
 
