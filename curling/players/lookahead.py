@@ -75,6 +75,12 @@ def screen(state: Array, aims: Array, params: Array, rng: Rng, values: Array, sc
         values[i] = sign * worth
 
 
+@kernel(VECTOR, VECTOR, VECTOR, VECTOR, VECTOR, SCRATCH)
+def after_throw(state: Array, aim: Array, errors: Array, params: Array, after: Array, scratch: Scratch) -> None:
+    """Write the state after a throw with these errors."""
+    step_with_errors(state, aim, errors, after, params, scratch.stones, scratch.workspace)
+
+
 @kernel(VECTOR, MATRIX, MATRIX, VECTOR, RNG, MATRIX, SCRATCH)
 def expect(state: Array, aims: Array, errors: Array, params: Array, rng: Rng, values: Array, scratch: Scratch) -> None:
     """Write the value of each aim thrown with each error, [aims, errors]."""

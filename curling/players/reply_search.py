@@ -8,6 +8,8 @@
 3. The finalists are compared a shot deeper by sequential halving (Karnin, Koren and Somekh 2013): the opponent has its
    best reply to each of their throws. What a reply is worth less what the network expected corrects the mean of 2,
    which knows more throws (a control variate).
+4. Where the last stone of an end is the next one, the best of these are compared by the best last stone that a search
+   finds after each of their throws (`curling.players.playing_on`).
 
 Where the match is lost whatever is thrown, the shot that promised most before the reply is thrown.
 
@@ -32,11 +34,13 @@ from bonspiel.curling.players.lookahead import (
     BEST_REPLIES,
     FEW,
     Scratch,
+    after_throw,
     expect,
     look_further,
     new_scratch,
     screen,
 )
+from bonspiel.curling.players.playing_on import play_on, reserved
 from bonspiel.curling.players.quasi_random import MOST_ERRORS, quasi_random_errors, sobol
 from bonspiel.curling.players.refinement import MOST_REFINED, STEPS, ErrorGrid
 from bonspiel.planners.core.actions import own_actions
@@ -65,7 +69,7 @@ def load_code() -> None:
     import scipy.special  # noqa: F401 - for later imports
 
     sobol()
-    kernels: tuple[Any, ...] = screen, expect, look_further
+    kernels: tuple[Any, ...] = screen, expect, look_further, after_throw
     for kernel in kernels:
         kernel.load()
 
@@ -95,6 +99,7 @@ class ReplySearch:
         errors: with how many each was thrown, [A].
         rule_based: the number of the first of these shots that is rule-based; the simplest come first.
         corrections: for the first errors of each, what the best reply is worth less that value.
+        reserved: throws of the budget that are kept for later.
     """
 
     aims: Array
@@ -102,6 +107,7 @@ class ReplySearch:
     errors: NDArray[np.int64]
     rule_based: int
     corrections: list[list[float]]
+    reserved = 0.0
 
     def __init__(
         self,
@@ -147,8 +153,18 @@ class ReplySearch:
         if not last:
             if self.most_errors == 1:
                 self.refine_replies(len(best))
-            best = self.compare_replies(best)
+            is_next_last = shot_of(self.state) == LAST_SHOT - 1 and self.most_errors > 1
+            self.reserved = reserved(self.left()) if is_next_last and len(best) > 1 else 0.0
+            best, is_played_on, self.reserved = self.compare_replies(best), self.reserved > 0.0, 0.0
+            if is_played_on and len(self.answered) > 1:
+                best = play_on(self)
         return self.decision(self.most_hopeful(best))
+
+    def of_position(self, state: Array, budget: Budget, rng: Rng) -> "ReplySearch":
+        """The search of another position, on the thread that asks for its decision."""
+        return ReplySearch(
+            self.settings._replace(threads=1), self.model, state, budget, rng, self.pool, time.perf_counter()
+        )
 
     def join(self, aims: Array) -> Shots:
         """Compare these shots too; their numbers."""
@@ -160,9 +176,9 @@ class ReplySearch:
     def left(self) -> float:
         """Throws left of the budget; of a time budget as the speed so far foretells."""
         if self.budget.simulations is not None:
-            return self.budget.simulations - self.thrown
+            return self.budget.simulations - self.thrown - self.reserved
         elapsed = time.perf_counter() - self.start - seconds_loading(self.start)
-        return ((self.budget.seconds or 0.0) - elapsed - CLOSING_SECONDS) * self.thrown / elapsed
+        return ((self.budget.seconds or 0.0) - elapsed - CLOSING_SECONDS) * self.thrown / elapsed - self.reserved
 
     def screened(self) -> Array:
         """The peaks of the finest grid that the screen's share pays for; none where that is too small for any."""
