@@ -43,8 +43,11 @@ class Seal(NamedTuple):
     @classmethod
     def kept(cls, store: Store) -> "Seal | None":
         """The seal that a run carries; None for one that is not complete, or of a version before 0.3."""
-        found: Any = json.loads(store.entries().get(SEAL, "null"))
-        return found and cls(**found)
+        try:
+            found: Any = json.loads(store.entries().get(SEAL, "null"))
+            return found and cls(**found)
+        except (TypeError, ValueError):
+            return cls("unreadable", "unreadable")
 
 
 def attach(store: Store) -> None:

@@ -119,6 +119,8 @@ def play(
         total += weight * reward
         weight *= plant.discount
         state = next_state
+    if not math.isfinite(total):
+        raise ValueError(f"{setting.env} gave rewards whose sum is {total}: must be finite")
     kept = np.array(times, "<f4").tobytes() if setting.unit == "ms" else None
     return Episode(index, float(total), step, sum(times), simulations, first_action, kept, invalid)
 

@@ -79,6 +79,13 @@ def test_a_changed_run_is_neither_resumed_nor_merged_nor_kept_nor_packed(tmp_pat
     assert not (tmp_path / "y").exists()
 
 
+@pytest.mark.parametrize("text", ["no json", '"text"', '{"results": "1"}'])
+def test_a_seal_that_cannot_be_read_is_that_of_a_changed_run(tmp_path, text):
+    folder = changed(played(tmp_path), f"UPDATE meta SET value = '{text}' WHERE key = 'seal'")
+    with pytest.raises(UsageError, match="not unreadable"), packed.read_any(folder):
+        pass
+
+
 def test_a_run_without_a_seal_is_read_as_ever(tmp_path):
     """Those of older versions, and of a user who knows why the file was changed."""
     folder = changed(changed(played(tmp_path), A_RETURN), "DELETE FROM meta WHERE key = 'seal'")

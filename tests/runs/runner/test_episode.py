@@ -129,6 +129,7 @@ def test_rewards_are_discounted(fakes):
     ("model", "words"),
     [
         (Steps(float("nan")), "my:Steps gave reward=nan in step 1: must be finite"),
+        (Steps(1.5e308), "my:Steps gave rewards whose sum is inf: must be finite"),
         (Steps(1.0, breaks_after=1), r"my:Steps gave state=\[nan\] after 2 steps: must be finite"),
     ],
 )
