@@ -17,7 +17,7 @@ from bonspiel.curling.match.mixed_doubles import is_setup_due
 from bonspiel.curling.match.state import TIME, apply_rules, team_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.records.match_data import Match, Record, Throw
-from bonspiel.curling.records.umpire import end_points, first_state, set_up, turn_of
+from bonspiel.curling.records.umpire import contradictions, end_points, first_state, set_up, turn_of
 from bonspiel.curling.replay.judgement import Judgement
 from bonspiel.curling.win_probability import calibrated, estimating
 from bonspiel.planners.checks import require
@@ -81,6 +81,8 @@ def thrown_shots(record: Record) -> list[ThrownShot]:
         after_end = calibrated(model, next_state, reward) if ended else None
         found.append(ThrownShot(number, state, shot.aim, next_state, after_end))
         state = next_state
+    for line in contradictions(record):
+        say_once(f"the record contradicts itself: {line}")
     return found
 
 

@@ -17,7 +17,7 @@ from bonspiel.curling.model import Curling
 from bonspiel.curling.records import record
 from bonspiel.curling.records.match_data import Throw, score_of
 from bonspiel.curling.records.record import End, Match, Record, RecordedShot, Result, Setup
-from bonspiel.curling.records.umpire import Outcome, outcome
+from bonspiel.curling.records.umpire import Outcome, contradictions, outcome
 from bonspiel.planners.checks import check_actions
 from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.registry import look_up
@@ -166,7 +166,7 @@ class CurlingGame:
     def picture(
         self, found: Record, advance: Callable[[], None], judged: "Judged | None" = None
     ) -> tuple[str, str | None]:
-        """The page of `curling.replay`, and a warning where the stones on record are another simulator's.
+        """The page of `curling.replay`, and a warning: the stones are another simulator's, or the record cannot be.
 
         `judged` is what a judge says of the shots.
         """
@@ -175,7 +175,9 @@ class CurlingGame:
 
         events, apart = record_events(found, advance, judged)
         place = "from where the record's engine takes them; the page shows them as on record when they are at rest"
-        return replay_page(events), f"stones are up to {apart:.3g} m {place}" if apart > ROUNDING else None
+        warnings = [f"stones are up to {apart:.3g} m {place}"] if apart > ROUNDING else []
+        warnings += [f"the record contradicts itself: {one}" for one in contradictions(found)]
+        return replay_page(events), "; ".join(warnings) or None
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bonspiel.curling.ice.engines import Path, make_engine
-from bonspiel.curling.ice.sheet import STONES, places, stones_at
+from bonspiel.curling.ice.sheet import STONES, TEAM_STONES, places, stones_at
 from bonspiel.curling.match import mixed_doubles
 from bonspiel.curling.match.state import (
     FIRST_STONE,
@@ -105,6 +105,29 @@ def end_points(state: Array, next_state: Array) -> tuple[int, int]:
     """The points of team 0 and team 1 in an end, from the states before and after its last shot."""
     gain = int(next_state[LEAD] - state[LEAD])
     return max(gain, 0), max(-gain, 0)
+
+
+def contradictions(record: Record) -> list[str]:
+    """What cannot be in the lines of a record's ends and result and in its estimates, without a replay; a text each."""
+    found = [
+        f"end {end.end + 1} has {end.points[0]} : {end.points[1]} points"
+        for end in record.ends
+        if min(end.points) != 0 or max(end.points) > TEAM_STONES
+    ]
+    (first, second), result = score_of(record.ends), record.result
+    if result.score != (first, second):
+        found.append(f"the score is {result.score[0]} : {result.score[1]}, by its ends {first} : {second}")
+    if result.reason == "score" and result.winner != int(second > first):
+        found.append(f"team {result.winner} wins at {first} : {second}")
+    if result.winner is not None and result.value != 1.0 - result.winner:
+        found.append(f"the value of the result is {result.value} for team 0, and team {result.winner} wins")
+    for shot in record.shots:
+        place = f"in shot {shot.shot + 1} of end {shot.end + 1}"
+        if shot.value is not None and not 0.0 <= shot.value <= 1.0:
+            found.append(f"the estimate is {shot.value} {place}")
+        if not shot.seconds >= 0.0:
+            found.append(f"{shot.seconds} s were used {place}")
+    return found
 
 
 def replay(record: Record, tolerance: float = 1e-6) -> Array:

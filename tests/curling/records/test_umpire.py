@@ -51,6 +51,24 @@ def test_a_record_replays_on_its_own_engine():
         umpire.replay(found._replace(match=replace(match, engine="analytic")))
 
 
+def test_a_record_does_not_contradict_itself_unless_it_was_changed(played):
+    assert umpire.contradictions(played) == []
+    first, second = played.result.score
+    loser = int(first > second)
+    for changed, words in (
+        (played._replace(ends=(played.ends[0]._replace(points=(2, 2)), *played.ends[1:])), "end 1 has 2 : 2 points"),
+        (
+            played._replace(result=played.result._replace(score=(0, 9))),
+            f"the score is 0 : 9, by its ends {first} : {second}",
+        ),
+        (played._replace(result=played.result._replace(winner=loser)), f"team {loser} wins at {first} : {second}"),
+        (played._replace(result=played.result._replace(value=0.3)), "the value of the result is 0.3 for team 0"),
+        (played._replace(shots=(played.shots[0]._replace(value=7.5),)), "the estimate is 7.5 in shot 1 of end 1"),
+        (played._replace(shots=(played.shots[0]._replace(seconds=-5.0),)), "-5.0 s were used in shot 1 of end 1"),
+    ):
+        assert any(line.startswith(words) for line in umpire.contradictions(changed))
+
+
 def test_a_foul_is_reported():
     model = Match(players=("", ""), physics="fcv1", rule=None, noise="none", ends=1).model()
     state = model.initial_state(None)
