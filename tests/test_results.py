@@ -19,7 +19,7 @@ CHECK = re.compile(
     rf"\*(?P<what>{CELL}|To check the program in a few seconds: )"
     r"`bonspiel (?P<command>[^`]+)` prints `(?P<value>[^`]+)`(?:; [^`]+)?\.\*"
 )
-SHOWN = 10  # rows of each table of the leaderboard on its page
+SHOWN = 6  # rows of each table of the leaderboard on its page
 
 
 def checks(text):
@@ -91,7 +91,7 @@ def test_the_page_of_the_leaderboard_shows_the_means_of_the_episodes_that_come_w
 
 
 def test_the_page_of_the_leaderboard_shows_each_problem_of_the_first(board):
-    text = PAGES["leaderboard"].split("\n**With 100 simulations, the first ten in each problem:**\n")[1].split("\n*")[0]
+    text = PAGES["leaderboard"].split("\n**With 100 simulations, the first six in each problem:**\n")[1].split("\n*")[0]
     head, _, *rows = rows_of(text)
     first, problems = head.index("trap"), [name.split()[0] for name in head[head.index("trap") :]]
     assert {*problems} == {env for scores in board[100].values() for env in scores}

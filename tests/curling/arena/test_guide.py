@@ -14,7 +14,6 @@ from tests.curling.arena.test_arena import outputs, records
 from tests.curling.server.test_peer import PYTHON, REQUIRED
 
 GUIDE = (Path(__file__).parents[3] / "docs/curling/arena.md").read_text(encoding="utf-8")
-NODE = shutil.which("node")
 
 
 def example(language, name):
@@ -39,17 +38,6 @@ def test_the_client_in_python_plays_against_a_planner_of_this_package(run):
         assert f"winner: team{game.result.winner}\n" in text
     assert all(re.search(r"^(won|lost) ", text, re.MULTILINE) for text in outputs("random"))
     assert len(list(Path("a/records").glob("*-random.log"))) == 2
-
-
-@pytest.mark.skipif(NODE is None, reason="node is not installed")
-def test_the_client_in_javascript(run):
-    example("javascript", "my_client.js")
-    client = "node my_client.js {host} {port}"
-    status, out, _ = play(run, f"one={client}", f"two={client}")
-    assert status == 0 and "2 games: " in out and "forfeited" not in out
-    for game, text in zip(records(), outputs("one"), strict=True):
-        umpire.replay(game)
-        assert text == f"winner: team{game.result.winner}\n"
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
