@@ -34,7 +34,7 @@ GYM = "gym:"
 RDDL = "rddl:"
 WRAP = "wrap"
 DM_CONTROL, SHIMMY = "dm_control", "shimmy"  # the namespace of ids, and the package that registers them
-COMPARED = {"numpy", "bonspiel"}  # whose versions are those of a run
+SIMULATORS = {"mujoco", "Box2D", "pybullet", "dm_control"}
 OF_CONVERSION = ("horizon", "discount")
 
 
@@ -88,8 +88,8 @@ def modules(registry: Registry, text: str) -> Iterator[str]:
         yield read(wrap)[0].partition(":")[0]
 
 
-def packages_within(model: Any) -> list[str]:
-    """The installed packages whose objects the environment of a model holds, with versions; above all, simulators.
+def simulators_within(model: Any) -> list[str]:
+    """The simulators, with their versions, whose objects the environment of a model holds.
 
     Args:
         model: any; only one of `from_gymnasium` has an environment.
@@ -100,9 +100,7 @@ def packages_within(model: Any) -> list[str]:
     if not isinstance(model, GymnasiumModel):
         return []
     tops = {str(getattr(type(item), "__module__", None)).partition(".")[0] for item in held(model.env)}
-    installed = importlib.metadata.packages_distributions()
-    names = {name for top in tops - COMPARED for name in installed.get(top, [])}
-    return [f"{name} {importlib.metadata.version(name)}" for name in sorted(names)]
+    return [f"{name} {importlib.metadata.version(name)}" for name in sorted(tops & SIMULATORS)]
 
 
 def _model(name: str, made: Any, wraps: Sequence[str], conversion: Mapping[str, Any]) -> Any:

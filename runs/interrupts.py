@@ -27,7 +27,7 @@ if hasattr(signal, "SIGHUP"):
 
 def status(error: KeyboardInterrupt) -> int:
     """The exit status of a program that the signal has ended, as shells have it: 128 and the signal's number."""
-    return 128 + next(number for number, raised in RAISED.items() if raised is type(error))
+    return 128 + next((number for number, raised in RAISED.items() if raised is type(error)), signal.SIGINT)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bonspiel.envs.outside import packages_within
+from bonspiel.envs.outside import simulators_within
 from bonspiel.planners.core.code import sources
 from bonspiel.planners.core.code.errors import error_place, error_text
 from bonspiel.planners.core.code.packages import origin
@@ -201,7 +202,7 @@ class Suite:
         for text, modules in outside.items():
             resolved[text] += "".join(f" ({module}: {origin(module)})" for module in modules)
         for text in (text for text in places if outside[text]):
-            resolved[text] += "".join(f" ({package})" for package in packages_within(models[text]))
+            resolved[text] += "".join(f" ({package})" for package in simulators_within(models[text]))
             resolved[text] += seeding.note(text, models[text], unseeded)
         return resolved
 
@@ -281,8 +282,11 @@ def modules(settings: Collection[Setting]) -> tuple[str, ...]:
 
 def _files_in(text: str) -> list[Path]:
     """The files that parameters in a text name."""
-    values = dict.fromkeys(re.findall(r"=([^,()=]+)", text))
-    return [Path(value) for value in values if Path(value).is_file()]
+    found = []
+    for value in dict.fromkeys(re.findall(r"=([^,()=]+\.\w+)", text)):
+        with suppress(OSError):  # such as a text that is too long for a name
+            found += [Path(value)] * Path(value).is_file()
+    return found
 
 
 def _outside(environments: Iterable[str], entrants: Iterable[str]) -> dict[str, list[str]]:

@@ -192,7 +192,9 @@ class Learning:
             if made:
                 were = f"{known.get(name)}, as for {made[0]}; delete the files of its round, or take another folder"
                 require(known.get(name, value) == value, name, value, were)
-        file.write_text(json.dumps(known | given) + "\n", encoding="utf-8")
+        if not made:
+            with replacing(file) as draft:
+                draft.write_text(json.dumps(known | given) + "\n", encoding="utf-8")
 
     def _play(self, number: int, part: int, weights: str, tried: int) -> None:
         played = play_part(self.match, weights, part, PART_ENDS, self.samples, tried, self.seed + number)

@@ -4,7 +4,7 @@ The replies of the search that found them are too few and too rarely thrown: its
 second shot is the better one by a fifth of a win.
 """
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,6 @@ from bonspiel.curling.players.lookahead import after_throw, new_scratch
 from bonspiel.curling.players.quasi_random import MOST_ERRORS
 from bonspiel.planners.core.search import reported
 from bonspiel.planners.planner import Budget
-
-if TYPE_CHECKING:
-    from bonspiel.curling.players.reply_search import ReplySearch
 
 SHOTS = 3  # that are compared
 SHARE = 0.6  # of what is left when the replies are compared
@@ -31,8 +28,8 @@ def reserved(left: float) -> float:
     return SHARE * left if SHARE * left >= LEAST * SHOTS * FEWEST else 0.0
 
 
-def play_on(search: "ReplySearch") -> NDArray[np.int64]:
-    """The shots with the best replies, best first by the best last stones; the decision is reported on the way.
+def play_on(search: Any) -> NDArray[np.int64]:
+    """The shots of a `ReplySearch` with the best replies, best first by the best last stones.
 
     What the best last stone is worth less what the network expected corrects the mean of all throws of a shot.
     """
@@ -55,12 +52,13 @@ def play_on(search: "ReplySearch") -> NDArray[np.int64]:
         number += count
         if reported(search.decision(search.ranked(shots))):
             break
-    return search.ranked(shots)
+    ranked: NDArray[np.int64] = search.ranked(shots)
+    return ranked
 
 
-def _value(search: "ReplySearch", throws: int, shot: int, number: int, seed: int) -> float:
+def _value(search: Any, throws: int, shot: int, number: int, seed: int) -> float:
     """What the team of the search may expect after a throw with the errors of this number and the best last stone."""
     after, team = np.empty_like(search.state), search.model.player(search.state, search.params)
     after_throw(search.state, search.aims[shot], search.throws[number], search.params, after, new_scratch())
     last = search.of_position(after, Budget(simulations=throws), np.random.default_rng(seed))
-    return team * search.model.player(after, search.params) * last.decide(None).value
+    return float(team * search.model.player(after, search.params) * last.decide(None).value)

@@ -2,6 +2,7 @@
 
 import functools
 import hashlib
+import inspect
 import types
 from collections import deque
 from collections.abc import Iterator
@@ -165,13 +166,12 @@ def is_default(env: Any, path: Path, leaf: Leaf) -> bool:
 
 
 def overrides(env: Any, path: Path, leaf: Leaf) -> bool:
-    """Return whether a value in an environment is an attribute that its class has with another value."""
+    """Return whether a value in an environment is an attribute for which its class has another value, not computed."""
     kind, key = path[-1]
-    return (
-        kind == ATTRIBUTE
-        and hasattr(type(_item(dict(_roots(env)), path[:-1])), str(key))
-        and not is_default(env, path, leaf)
-    )
+    if kind != ATTRIBUTE:
+        return False
+    default = inspect.getattr_static(type(_item(dict(_roots(env)), path[:-1])), str(key), None)
+    return is_plain(default) and default is not None and content_of(default) != leaf.content
 
 
 def path_text(path: Path) -> str:

@@ -72,6 +72,11 @@ class Valued:
         """That of the inner planner."""
         return float(getattr(self.inner, "memory", 0.0))
 
+    @property
+    def needs_last_action(self) -> bool:
+        """True if the inner planner's decisions depend on the action played last."""
+        return bool(getattr(self.inner, "needs_last_action", False))
+
     def same_actions(self, model: Model) -> bool:
         """True if all searches consider the same actions at the root; see `planners.Planner`."""
         return has_same_actions(self.inner, model)

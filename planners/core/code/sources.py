@@ -20,9 +20,6 @@ SUFFIXES = (".py", ".json", ".npz")
 PACKAGES = {"site-packages", "dist-packages"}  # names of folders with installed packages
 DATA = (".json", ".npy", ".npz")  # beside a module
 
-LONGEST_NAME = 200
-
-_ENDING = re.compile(r"\w\.\w+$")
 _IMPORT = re.compile(r"^ *(?:from ([\w.]+) )?import (\([^)]*\)|.*)", re.MULTILINE)
 _REGISTERED = re.compile(r'"([\w.]+):\w+"')
 
@@ -133,8 +130,7 @@ def imports_of(file: Path) -> tuple[Path, ...]:
     """The files that the compiled code of a module may depend on: itself, the modules that it imports, and their data.
 
     Modules are looked for in this project and beside the file, in the folder that its package lies in. This project's
-    own `__init__.py` count by what they import alone, so that registering a class recompiles nothing. Data of a user's
-    module are the files of arrays beside it, and those that a text in it names, there or a folder below.
+    own `__init__.py` count by what they import alone, so that registering a class recompiles nothing.
     """
     found, due = set[Path](), {file}
     while due:
@@ -142,20 +138,8 @@ def imports_of(file: Path) -> tuple[Path, ...]:
         due = set().union(*map(_direct_imports, due)) - found
     folders = {one.parent for one in found}
     data = {folder / name for folder in folders for name in _names_in(str(folder)) if name.endswith(DATA)}
-    data |= set[Path]().union(*(_named_in(one) for one in found if not is_own(str(one))))
     registries = {one for one in found if one.name == "__init__.py" and ROOT in one.parents}
     return tuple(sorted(found - registries | data))
-
-
-def _named_in(file: Path) -> set[Path]:
-    """The files, beside a module or a folder below, whose names stand in its source."""
-    with suppress(SyntaxError):
-        nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-        names = {text for text in texts if text and len(text) < LONGEST_NAME and _ENDING.search(text)}
-        places = (file.parent, *(file.parent / name for name in _names_in(str(file.parent))))
-        return {place / name for name in names for place in places if (place / name).is_file()}
-    return set()
 
 
 @functools.cache

@@ -90,7 +90,7 @@ def test_a_planner_that_is_not_reproducible_is_named():
 def test_the_caption_says_which_curves_end_early():
     panel = replace(TRAP, curves={"uct": curve(1.3, 1.4), "weighted_uct": curve(1.3)})
     _, line = caption(panel).splitlines()
-    assert line.startswith("- weighted_uct ends at ") and "not played" in line
+    assert line.startswith("- weighted_uct ends at ") and "no episode with a larger budget" in line
 
 
 def test_bands_are_the_intervals():
