@@ -72,7 +72,7 @@ def _before_last_stone(model: Curling, state: Array) -> float:
 
 
 def _before_last_two(model: Curling, state: Array) -> float:
-    """What a search expects of its shot, which it plays on to the best last stone."""
+    """The value of the shot that a search finds; it plays its shots on to the best last stone."""
     _, decision = _searched(LAST_TWO, model, state, LAST_TWO_THROWS)
     return calibrated(model, state, model.player(state, model.params) * decision.value)
 

@@ -148,12 +148,13 @@ class Learning:
             print(f"round {number} has its weights already", file=sys.stderr, flush=True)
             return
         data, params = self._parts(number, held_out=False), self.match.params
-        rng = np.random.default_rng([self.seed, number, 1])
-        before: Array = first_weights(rng).astype(np.float64)
+        before: Array
         rounds: tuple[int, ...] = ()
-        if number > 0:
+        if number == 0:
+            before = first_weights(np.random.default_rng([self.seed, number, 1])).astype(np.float64)
+        else:
             before, about = load(Path(self.weights(number - 1)))
-            rounds = tuple(about.rounds)
+            rounds = about.rounds
         descent, first = Descent.from_weights(before), 0
         if checkpoint.exists():
             with np.load(checkpoint) as saved:

@@ -57,7 +57,7 @@ def play_on(search: Any) -> NDArray[np.int64]:
 
 
 def _value(search: Any, throws: int, shot: int, number: int, seed: int) -> float:
-    """What the team of the search may expect after a throw with the errors of this number and the best last stone."""
+    """Value a throw with the errors of this number and the best last stone after it, for the team of the search."""
     after, team = np.empty_like(search.state), search.model.player(search.state, search.params)
     after_throw(search.state, search.aims[shot], search.throws[number], search.params, after, new_scratch())
     last = search.of_position(after, Budget(simulations=throws), np.random.default_rng(seed))

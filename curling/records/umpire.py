@@ -108,7 +108,7 @@ def end_points(state: Array, next_state: Array) -> tuple[int, int]:
 
 
 def contradictions(record: Record) -> list[str]:
-    """What cannot be in the lines of a record's ends and result and in its estimates, without a replay; a text each."""
+    """Name what cannot be in the ends, the result and the estimates of a record; nothing is replayed."""
     found = [
         f"end {end.end + 1} has {end.points[0]} : {end.points[1]} points"
         for end in record.ends

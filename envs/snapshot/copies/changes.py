@@ -1,6 +1,6 @@
-"""What was changed in an environment after it was made, for copies that are made anew by its arguments.
+"""Carries what was changed in an environment after it was made into copies that are made anew by its arguments.
 
-So are those of environments whose state is beyond Python, as all of MuJoCo in Gymnasium (`EzPickle`), and those that
+Such are those of environments whose state is beyond Python, as all of MuJoCo in Gymnasium (`EzPickle`), and those that
 gymnasium.make makes. Numbers, texts and arrays are taken over, and fields of MuJoCo's models; no objects or functions,
 which may reach the environment itself.
 """
@@ -49,7 +49,7 @@ def carrying_changes(env: Any, fresh: Callable[[], Any]) -> Callable[[], Any]:
 
 
 def _changes(env: Any, copied: dict[Path, Leaf], again: dict[Path, Leaf]) -> Changes:
-    """What differs from two copies that agree in it; they may hold names of files of their own."""
+    """Find what differs from two equal copies; where these differ, each has its own, such as the name of a file."""
     values, fields = {}, {}
     for path, leaf in leaves(env).items():
         other, is_value = copied.get(path), is_plain(leaf.value) or bool(kinds_of(leaf.value))
