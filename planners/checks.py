@@ -177,7 +177,7 @@ def check_actions(model: Model, actions: Any, name: str = "root_actions") -> NDA
         ValueError: wrong shape, no action at all, a value outside the model's bounds, or one that is not whole where it
             has to be.
     """
-    checked, dim = np.ascontiguousarray(actions, np.float64), len(model.action_low)
+    checked, dim = np.array(actions, np.float64, order="C"), len(model.action_low)  # a copy, since decisions keep it
     fits = checked.ndim == 2 and checked.shape[0] > 0 and checked.shape[1] == dim
     require(fits, name, actions, f"a matrix of at least one row of {dim} numbers")
     _require_within(model, checked, name, actions)

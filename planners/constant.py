@@ -2,6 +2,7 @@
 
 import dataclasses
 import time
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -166,9 +167,10 @@ class HeldAction:
         start = time.perf_counter()
         if self.first is None:
             self.first = self.planner.plan(self.model, state, budget, rng, root_actions)
-            return self.first
+            return deepcopy(self.first)  # whose arrays a caller may change
         check_plan(self.planner, self.model, state, budget, rng)
-        return dataclasses.replace(self.first, simulations=0, seconds=time.perf_counter() - start, invalid=0)
+        again = deepcopy(self.first)
+        return dataclasses.replace(again, simulations=0, seconds=time.perf_counter() - start, invalid=0)
 
 
 def _part(budget: Budget, share: float, done: int, start: float) -> Budget | None:

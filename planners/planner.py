@@ -26,8 +26,10 @@ class Budget:
         require(given.count(None) == 1, "Budget", given, "given exactly one of simulations and seconds")
         if self.simulations is not None:
             require_count("simulations", self.simulations)
+            object.__setattr__(self, "simulations", int(self.simulations))  # numpy's have other methods
         else:
             require_positive("seconds", self.seconds)
+            object.__setattr__(self, "seconds", float(self.seconds or 0.0))
 
     def rest(self, share: float, simulations: int, start: float) -> "Budget":
         """The rest of a share after these simulations, or after the seconds since `start`; never nothing."""

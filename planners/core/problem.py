@@ -123,18 +123,17 @@ _tables: dict[Any, NDArray[np.int64]] = {}
 def functions_of(model: Any) -> Any:
     """The table of addresses, or the functions of a Python model.
 
-    Addresses hold in this process only, so the table is kept here and never on an instance: one for each class, and
-    one for each set of functions that an instance has of its own.
+    Addresses hold in this process only, so the table is kept here and never on an instance: one for each class and set
+    of functions, which an instance may have of its own.
 
     Raises:
         TypeError: the model lacks a function that all models have, or says `compiled` and has one that is not.
     """
     cls = type(model)
-    own = getattr(model, "__dict__", {}).keys() & ROLES
-    key = (cls, *(getattr(model, role) for role in sorted(own))) if own else cls
+    functions = [getattr(model, role, None) or DEFAULTS.get(role) for role in ROLES]
+    key = (cls, *functions)
     if model.compiled and key in _tables:
         return _tables[key]
-    functions = [getattr(model, role, None) or DEFAULTS.get(role) for role in ROLES]
     if None in functions:
         raise TypeError(
             f"{cls.__name__} has no `{ROLES[functions.index(None)]}`; bonspiel.envs.check_model tests models"

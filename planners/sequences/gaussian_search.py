@@ -154,7 +154,7 @@ class GaussianSearch:
             rule.recall(self.last, passed)
         costs = rates.costs if rates is not None and planner.rate_cost > 0.0 else None
         decision = plan_with_sequences(rule, planner.repeats, model, state, budget, rng, start, planner.sight, costs)
-        self.last, self.before, self._decided, self._told = rule, before, decision.plan, None
+        self.last, self.before, self._decided, self._told = rule, before, decision.plan.copy(), None
         self.step += passed
         self.passed.decided()
         return decision

@@ -26,7 +26,10 @@ def _class_with_values(cls: type[Any]) -> type[Any]:
 
 def with_values(model: Any) -> Any:
     """The model with its `value` in place of its `rollout`."""
-    return _of_class(model, _class_with_values(type(model)))  # type: ignore[arg-type]
+    made = _of_class(model, _class_with_values(type(model)))  # type: ignore[arg-type]
+    if not vars(model).keys().isdisjoint(("value", "rollout")):  # of this instance
+        made.__dict__["rollout"] = model.value
+    return made
 
 
 def _of_class(model: Any, cls: type[Any]) -> Any:

@@ -195,14 +195,15 @@ class Root:
             return plan_in_rounds(common, budgets, seeds, self.rounds, self.run, start, rng, in_turn)
         given = () if root_actions is None else (root_actions,)
         found: list[Decision | InvalidRollouts] = []
-        if budget.seconds is not None and share_interpreter(self.run, model):
+        in_turn = share_interpreter(self.run, model)  # a model of an environment takes one step at a time
+        if budget.seconds is not None and in_turn:
             for number, seed in enumerate(seeds, 1):
                 share = number / self.workers
                 if not found or not budget.is_out(share, start):
                     found.append(_plan(inner, model, state, budget.rest(share, 0, start), seed, given))
         else:
             tasks = [(inner, model, state, part, seed, given) for part, seed in zip(budgets, seeds, strict=True)]
-            found = run_all(self.run, _plan, tasks, together=budget.seconds is not None)
+            found = run_all("one" if in_turn else self.run, _plan, tasks, together=budget.seconds is not None)
         decisions = [one for one in found if isinstance(one, Decision)]
         failed = [one for one in found if isinstance(one, InvalidRollouts)]
         if not decisions:
