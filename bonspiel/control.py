@@ -238,9 +238,8 @@ class Controller:
                     # periods that nobody planned passed as well; and the first one was taken for one that is counted
                     if len(plan) > 0 and (task.period - first > 1 or (first == 1 and self._is_uncounted)):
                         self._start_from(plan[min(task.period - first, len(plan) - 1) :])
-                    played = getattr(self._search, "played", None)
-                    if played is not None and task.action is not None:
-                        played(task.action)
+                    if task.action is not None:
+                        self._checked.played(task.action)
                     decision = self._checked.plan(self._state(task), self._budget, self._rng)
                     plan, first = check_actions(self._model, decision.plan, "plan"), task.period
                     task.decision = decision

@@ -137,6 +137,11 @@ class CheckedSearch:
             raise BrokenContract.of(self._name, error) from error
         return decision
 
+    def played(self, action: Array) -> None:
+        """Tell the search which action was played; see `EpisodeSearch`."""
+        if callable(tell := getattr(self._search, "played", None)):
+            tell(action)
+
     def _check_unchanged(self, state: Array, given: Array, failure: Exception | None = None) -> None:
         try:
             self._fields.check()

@@ -107,6 +107,7 @@ def play(
         simulations += int(decision.simulations)
         invalid += int(decision.invalid)
         action = np.ascontiguousarray(decision.action, np.float64)
+        search.played(action)
         first_action = first_action or action.astype("<f8").tobytes()
         next_state = np.empty_like(state)
         noise = environment_rng(setting.seed, index, step)

@@ -45,7 +45,9 @@ def film(arguments: argparse.Namespace) -> int:
         if over:
             break
         with failures_named(arguments.planner, arguments.env):
-            _, _, terminated, truncated, _ = env.step(search.plan(env.state, budget, rng).action)
+            action = search.plan(env.state, budget, rng).action
+            search.played(action)
+            _, _, terminated, truncated, _ = env.step(action)
         over = terminated or truncated
     every = 1 + int(len(frames) / (LONGEST_SECONDS * env.metadata["render_fps"]))
     shown = [_small(frame) for frame in [*frames[:-1:every], frames[-1]]]

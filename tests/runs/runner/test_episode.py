@@ -125,6 +125,27 @@ def test_rewards_are_discounted(fakes):
     assert play(Steps(1.0), planners.make("constant"), setting(), 0)[:3] == (0, 1.75, 3)
 
 
+class Still(Steps):
+    """A state that no step changes, and the best action somewhere else at each of them."""
+
+    horizon = 9
+
+    def step(self, state, action, next_state, params, rng):
+        next_state[:] = state
+        return -((action[0] - rng.random()) ** 2), False
+
+    def sample_action(self, state, action, params, rng):
+        action[0] = rng.random()
+
+
+@pytest.mark.parametrize("memory", [0, 1])
+def test_changes_of_the_action_are_limited_in_a_state_that_stays_the_same(fakes, memory):
+    seen = []
+    planner = planners.parse(f"cem:rate_limit=0.02,memory={memory}")
+    play(Still(0.0), planner, setting(budget=40), 0, watch=lambda state, decision, reward: seen.append(decision.action))
+    assert np.abs(np.diff(seen, axis=0)).max() <= 0.02 + 1e-12
+
+
 @pytest.mark.parametrize(
     ("model", "words"),
     [
