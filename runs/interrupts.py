@@ -1,9 +1,11 @@
 """Ctrl-C, SIGTERM as a batch system sends it, SIGHUP as a closed terminal does: in coroutines too, and at the end."""
 
+import os
 import signal
+import stat
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -63,6 +65,7 @@ def run_async(main: Coroutine[Any, Any, T]) -> T:
 
         def cancel(number: int, frame: FrameType | None) -> None:
             received.append(number)
+            _leave_terminal(number)
             loop.call_soon_threadsafe(task.cancel)
 
         with _replaced(dict.fromkeys(RAISED, _interrupt), cancel):
@@ -76,6 +79,15 @@ def run_async(main: Coroutine[Any, Any, T]) -> T:
     if received:
         raise RAISED[received[0]]
     return result
+
+
+def _leave_terminal(number: int) -> None:
+    """Write to nowhere in place of a terminal that was closed, which would refuse all output of cleaning up."""
+    if RAISED[number] is HungUp:
+        for descriptor in (1, 2):
+            with suppress(OSError):  # closed
+                if stat.S_ISCHR(os.fstat(descriptor).st_mode):  # a closed terminal is none to `isatty`
+                    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
 
 
 @contextmanager
@@ -92,4 +104,5 @@ def _replaced(before: Mapping[int, Any], handler: Callable[..., None]) -> Iterat
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
+    _leave_terminal(number)
     raise RAISED[number]

@@ -1,9 +1,30 @@
 import asyncio
+import os
 import signal
+import subprocess
+import sys
 
 import pytest
 
 from bonspiel.runs import interrupts
+
+SIGNALS = [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
+if hasattr(signal, "SIGHUP"):
+    SIGNALS.append((signal.SIGHUP, 129))
+
+IN_A_TERMINAL = """
+import fcntl, os, sys, termios, time
+os.setsid()
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+from bonspiel.runs import interrupts
+try:
+    with interrupts.safe():
+        print("ready", flush=True)
+        time.sleep(60.0)
+except KeyboardInterrupt as error:
+    print("cleaned up", flush=True)
+    sys.exit(interrupts.status(error))
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -15,7 +36,7 @@ def untouched():
         signal.signal(number, handler)
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize(("number", "status"), SIGNALS)
 def test_a_signal_is_raised_at_once(number, status):
     returned = []
     with pytest.raises(KeyboardInterrupt) as raised, interrupts.safe():
@@ -24,7 +45,7 @@ def test_a_signal_is_raised_at_once(number, status):
     assert returned == [] and interrupts.status(raised.value) == status
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+@pytest.mark.parametrize(("number", "status"), SIGNALS)
 def test_a_signal_cancels_a_coroutine_between_two_callbacks_of_the_loop(number, status):
     passed = []
 
@@ -60,7 +81,7 @@ def test_a_coroutine_that_cancels_itself_was_not_interrupted():
         interrupts.run_async(match())
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", interrupts.RAISED)
 def test_handlers_are_as_before(number):
     before = signal.getsignal(number)
     with interrupts.safe():
@@ -72,3 +93,13 @@ def test_handlers_are_as_before(number):
             assert signal.getsignal(number) is signal.SIG_IGN
     finally:
         signal.signal(number, before)
+
+
+def test_a_closed_terminal_takes_no_more_output():
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([sys.executable, "-c", IN_A_TERMINAL], stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    assert os.read(ours, 100).split() == [b"ready"]
+    os.close(ours)
+    assert process.wait(30.0) == 129
