@@ -16,7 +16,10 @@ from bonspiel.planners.model import Array, HasStateBounds, HasTimeIndex, Model
 
 def widened(model: Model, action: Any) -> Any:
     """An action of fewer digits, such as a float32 of a learned policy: a bound rounded to these is the bound."""
-    given = np.asarray(action)
+    try:
+        given = np.asarray(action)
+    except ValueError:  # rows of several lengths
+        return action
     if given.dtype.kind != "f" or given.dtype.itemsize >= 8 or given.shape != np.shape(model.action_low):
         return action
     wide = given.astype(np.float64)

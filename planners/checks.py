@@ -102,11 +102,16 @@ def two_players(model: Model) -> str | None:
     return "one player only" if getattr(model, "player", None) is not None else None
 
 
-def _vector(name: str, value: Any, length: int) -> NDArray[np.float64]:
+def _numbers(given: Any, copy: bool | None) -> NDArray[np.float64]:
+    """The array of what was given, copied if need be or always; one without numbers if it has something else."""
     try:
-        checked = np.array(value, np.float64, copy=None, order="C")
+        return np.array(given, np.float64, copy=copy, order="C")
     except (TypeError, ValueError):
-        checked = np.empty((0, 0))
+        return np.empty((0, 0))
+
+
+def _vector(name: str, value: Any, length: int) -> NDArray[np.float64]:
+    checked = _numbers(value, None)
     if checked.shape != (length,):
         require(False, name, value, f"a vector of {length} numbers")
     return checked
@@ -177,7 +182,7 @@ def check_actions(model: Model, actions: Any, name: str = "root_actions") -> NDA
         ValueError: wrong shape, no action at all, a value outside the model's bounds, or one that is not whole where it
             has to be.
     """
-    checked, dim = np.array(actions, np.float64, order="C"), len(model.action_low)  # a copy, since decisions keep it
+    checked, dim = _numbers(actions, copy=True), len(model.action_low)  # a copy, since decisions keep it
     fits = checked.ndim == 2 and checked.shape[0] > 0 and checked.shape[1] == dim
     require(fits, name, actions, f"a matrix of at least one row of {dim} numbers")
     _require_within(model, checked, name, actions)

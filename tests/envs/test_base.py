@@ -77,7 +77,7 @@ def test_a_bound_rounded_to_fewer_digits_is_the_bound(dtype):
             env.step((1.01 * bound).astype(dtype))
 
 
-@pytest.mark.parametrize("action", [[np.nan], [1.1], [-0.1], [0.1, 0.2], 0.5, "left", None, []])
+@pytest.mark.parametrize("action", [[np.nan], [1.1], [-0.1], [0.1, 0.2], [[0.1], [0.2, 0.3]], 0.5, "left", None, []])
 def test_bad_actions(trap, action):
     with pytest.raises(ValueError, match=r"^action="):
         trap.step(action)

@@ -8,6 +8,7 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
+from bonspiel.planners.checks import check_actions
 from bonspiel.planners.jit import compiled
 from tests.planners.tiny_models import UnitBox
 
@@ -145,3 +146,9 @@ def test_workers_on_threads_take_turns_with_the_model_of_an_environment():
         for run in ("one", "threads", "threads")
     )
     assert others == [one, one]
+
+
+@pytest.mark.parametrize("given", [[[0.1], [0.2, 0.3]], "left", None, [["a"]]])
+def test_given_actions_that_are_no_matrix_are_named(given):
+    with pytest.raises(ValueError, match=r"^root_actions=.*a matrix of at least one row of 1 numbers"):
+        check_actions(MODEL, given)
