@@ -1,5 +1,6 @@
 """A core for each worker, so that workers with time budgets do not disturb each other."""
 
+import functools
 import os
 import socket
 import sys
@@ -22,6 +23,18 @@ def mark(core: int) -> socket.socket | None:
         name.close()
         return None
     return name
+
+
+@functools.cache  # later, workers of this process's earlier runs have some
+def taken() -> int:
+    """The number of cores that workers of other runs had when this process first asked."""
+    if sys.platform != "linux":
+        return 0
+    marks = [mark(core) for core in os.sched_getaffinity(0)]
+    for one in marks:
+        if one is not None:
+            one.close()
+    return marks.count(None)
 
 
 def claim() -> int | None:

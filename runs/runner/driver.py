@@ -16,7 +16,7 @@ from bonspiel.runs.progress import LINE_SECONDS, counted, progress
 from bonspiel.runs.results import kept, packed, run_folder
 from bonspiel.runs.results.rows import Batch
 from bonspiel.runs.results.store import Count, Store
-from bonspiel.runs.runner import backends, parallel
+from bonspiel.runs.runner import backends, cores, parallel
 from bonspiel.runs.runner.backends import HERE, Place, Workers
 from bonspiel.runs.runner.episode import play_batch
 from bonspiel.runs.runner.schedule import Schedule
@@ -119,10 +119,12 @@ def play_pending(
     """
     pending, left = results.pending(), announce(results, workers.jobs, things)
     schedule = Schedule(pending, workers.jobs)
-    if schedule.timed and not workers.remote and workers.jobs > (cores := joblib.cpu_count()):
+    if schedule.timed and not workers.remote and workers.jobs > (free := joblib.cpu_count() - cores.taken()):
+        beside = f" that another run with time budgets leaves of {free + cores.taken()}" if cores.taken() else ""
+        remedy = f"use --jobs {free} or fewer" if free > 0 else "wait for its end"
         print(
-            f"warning: {counted(workers.jobs, 'job')} share {counted(cores, 'core')}, which falsifies time "
-            f"budgets; use --jobs {cores} or fewer",
+            f"warning: {counted(workers.jobs, 'job')} share {counted(free, 'core')}{beside}, which falsifies time "
+            f"budgets; {remedy}",
             file=sys.stderr,
         )
     with progress(left, things) as advance, _pulse(schedule, advance):

@@ -14,14 +14,15 @@ PROGRAM = """
 import os, sys
 from bonspiel.runs.runner import cores
 cores.NAME = sys.argv[1]
-print(cores.claim(), *os.sched_getaffinity(0), flush=True)
+taken = cores.taken()
+print(taken, cores.claim(), *os.sched_getaffinity(0), flush=True)
 sys.stdin.read()
 """
 
 
 @pytest.fixture
 def worker():
-    """Start a process that claims a core: -> (process, what it claimed, the cores that it may run on)."""
+    """Start a process that claims a core: -> (process, cores taken before, what it claimed, the cores that it may run on)."""
     started, name = [], f"test {uuid.uuid4()}"
 
     def call():
@@ -29,8 +30,8 @@ def worker():
             [sys.executable, "-c", PROGRAM, name], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         started.append(process)
-        claimed, *allowed = process.stdout.readline().split()
-        return process, claimed, allowed
+        taken, claimed, *allowed = process.stdout.readline().split()
+        return process, int(taken), claimed, allowed
 
     yield call
     for process in started:
@@ -41,14 +42,15 @@ def worker():
 def test_every_worker_has_a_core_of_its_own_and_the_next_when_it_has_gone(worker):
     count = len(os.sched_getaffinity(0))
     workers = [worker() for _ in range(count)]
-    assert {claimed for _, claimed, _ in workers} == {str(core) for core in os.sched_getaffinity(0)}
-    assert all(allowed == [claimed] for _, claimed, allowed in workers)
-    _, claimed, allowed = worker()
-    assert claimed == "None" and len(allowed) == count
-    process, freed, _ = workers[0]
+    assert {claimed for _, _, claimed, _ in workers} == {str(core) for core in os.sched_getaffinity(0)}
+    assert all(allowed == [claimed] for _, _, claimed, allowed in workers)
+    assert [taken for _, taken, _, _ in workers] == list(range(count))
+    _, taken, claimed, allowed = worker()
+    assert claimed == "None" and len(allowed) == taken == count
+    process, _, freed, _ = workers[0]
     process.kill()
     process.wait()
-    assert worker()[1] == freed
+    assert worker()[1:3] == (count - 1, freed)
 
 
 def _allowed(_):
