@@ -136,6 +136,7 @@ class Curling(MatchSettings):
         """Refuse settings of the other game."""
         require_choice("game", self.game, GAMES)
         require_count("pattern", self.pattern, 0, PATTERNS - 1)
+        require(self.is_mixed or self.pattern == 0, "pattern", self.pattern, "0 but in mixed doubles")
         if self.is_mixed:
             in_mixed = "in mixed doubles"
             require(self.law.sheet == DC3_SHEET, "physics", self.physics, f"'fcv1' or 'dc4' {in_mixed}")

@@ -58,8 +58,8 @@ class TwoAgents(AECEnv[str, Observation, Action | None]):  # type: ignore[misc]
 
     def step(self, action: Action | None) -> None:
         """Act for the selected agent."""
-        if not self.game.path:
-            raise ResetNeeded("the game has not begun: call reset() first")
+        if not (self.game.path and self.agents):
+            raise ResetNeeded("the game has not begun or is over: call reset() first")
         if self.terminations[self.agent_selection]:
             self._was_dead_step(action)
             return

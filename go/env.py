@@ -11,6 +11,7 @@ from bonspiel.go.model import Go
 from bonspiel.go.picture import draw_board
 from bonspiel.go.state import LAST, MOVER
 from bonspiel.go.vertices import vertex_of
+from bonspiel.planners.checks import require
 from bonspiel.planners.model import Array
 
 COLOURS = {1: "Black", -1: "White"}
@@ -99,6 +100,8 @@ class GoEnv(ModelEnv):
 
     def _playable(self, action: Any) -> Array:
         checked = super()._playable(np.atleast_1d(action))
+        is_whole = not isinstance(action, bool) and checked[0] == round(checked[0])
+        require(is_whole, "action", action, f"a whole number from 0 to {self.model.area}")
         return np.array([float(check_move(self.model, self.path[-1], checked))])
 
     def _given_state(self, given: Any) -> Array:

@@ -48,6 +48,24 @@ def check_writable(file: Path, endings: Sequence[str] = ()) -> None:
         raise UsageError(f"{file} cannot be written: no permission; choose another place")
 
 
+def check_apart(file: Path, source: Path | str, endings: Sequence[str]) -> None:
+    """Refuse an output file that would replace what is read.
+
+    Args:
+        file: to be written.
+        source: what is read: a file or a folder, or a name of something else.
+        endings: of earlier outputs, which may lie in the folder.
+
+    Raises:
+        UsageError: it is `source`, or a file in it with another ending.
+    """
+    if not (file.exists() and Path(source).exists()):
+        return
+    here, read = file.resolve(), Path(source).resolve()
+    if here == read or (here.is_relative_to(read) and not here.name.lower().endswith(tuple(endings))):
+        raise UsageError(f"{file} cannot be written: it is one of the files that are read; choose another name")
+
+
 def unused(name: str, *endings: str) -> Path:
     """Return a path in the current folder that does not exist: `name`, else `name-2` and so on, with the first ending.
 

@@ -7,9 +7,10 @@ from bonspiel.curling.ice.sheet import TEAM_STONES
 from bonspiel.curling.match import value
 from bonspiel.curling.records import record
 from bonspiel.runs.experiment import UsageError
-from bonspiel.runs.files import writing
+from bonspiel.runs.files import check_apart, check_writable, writing
 from bonspiel.runs.games.record_file import reading
 from bonspiel.runs.progress import counted
+from bonspiel.runs.results.store import MATCH
 
 LEFT = (1, 2, 3, 4, 10)
 SHOWN = range(-3, 4)
@@ -60,6 +61,9 @@ def main(folder: Path, out: Path | None) -> int:
     Raises:
         UsageError: the folder holds no finished end, or a file that is no record.
     """
+    if out is not None:
+        check_writable(out)
+        check_apart(out, folder, () if out.name == MATCH else (".json",))
     points, kinds = list[int](), dict[tuple[str, str, str], Path]()
     for path in sorted(folder.rglob("*.jsonl")):
         with reading(path):

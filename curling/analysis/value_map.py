@@ -104,6 +104,7 @@ def main(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{text} cannot play curling: {reason}")
     with failures_named(text, "this position"):
         found = analyse(match, state, planner, name, budget, rng)
+    out = arguments.out or unused("map", PICTURES[0])  # another one may have been written meanwhile
     with writing(out):
         value_map_picture.save(found, out)
     print(f"{value_map_picture.situation(found)}\n{value_map_picture.choice(found)}\n{out}")

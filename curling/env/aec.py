@@ -2,10 +2,10 @@
 
 from typing import Any, ClassVar
 
-from bonspiel.curling.env.environment import CurlingEnv
+from bonspiel.curling.env.environment import CurlingEnv, mixed_doubles_arguments
 from bonspiel.curling.match.state import team_of
 from bonspiel.envs.two_agents import TwoAgents
-from bonspiel.planners.checks import require
+from bonspiel.planners.checks import require, require_choice
 from bonspiel.planners.model import Array
 
 
@@ -39,6 +39,7 @@ class CurlingAEC(TwoAgents[Array, Array]):
 
     def observe(self, agent: str) -> Array:
         """The state."""
+        require_choice("agent", agent, self.possible_agents)
         return self.match.state
 
     @property
@@ -60,4 +61,4 @@ def env(**arguments: Any) -> CurlingAEC:
 
 def mixed_doubles_env(**arguments: Any) -> CurlingAEC:
     """A match of mixed doubles, as `CurlingMixedDoubles-v0`; see `CurlingAEC`."""
-    return CurlingAEC(**{"physics": "dc4", **arguments, "game": "mixed_doubles"})
+    return CurlingAEC(**mixed_doubles_arguments(arguments))

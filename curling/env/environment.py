@@ -1,6 +1,7 @@
 """bonspiel/Curling-v0: a match of curling, or one end, as a Gymnasium environment."""
 
 import copy
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -235,4 +236,15 @@ class CurlingEnv(ModelEnv):
 
 def mixed_doubles(**arguments: Any) -> CurlingEnv:
     """CurlingMixedDoubles-v0: `CurlingEnv` of mixed doubles, with the limits of play of Digital Curling 4."""
-    return CurlingEnv(**{"physics": "dc4", **arguments, "game": "mixed_doubles"})
+    return CurlingEnv(**mixed_doubles_arguments(arguments))
+
+
+def mixed_doubles_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of `CurlingEnv` for a match of mixed doubles.
+
+    Raises:
+        ValueError: they name another game.
+    """
+    game = given.get("game", "mixed_doubles")
+    require(game == "mixed_doubles", "game", game, "'mixed_doubles'")
+    return {"physics": "dc4", **given, "game": game}

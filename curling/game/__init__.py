@@ -18,7 +18,7 @@ from bonspiel.curling.records import record
 from bonspiel.curling.records.match_data import Throw, score_of
 from bonspiel.curling.records.record import End, Match, Record, RecordedShot, Result, Setup
 from bonspiel.curling.records.umpire import Outcome, contradictions, outcome
-from bonspiel.planners.checks import check_actions
+from bonspiel.planners.checks import check_actions, require
 from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.registry import look_up
 from bonspiel.runs.games.game import Forfeit, GameSummary, Move, ScheduledGame, Step
@@ -197,6 +197,10 @@ class MixedDoublesGame(CurlingGame):
 
     physics: str = "dc4"
     game: str = "mixed_doubles"
+
+    def __post_init__(self) -> None:
+        require(self.game == "mixed_doubles", "game", self.game, "'mixed_doubles', or name the game curling")
+        super().__post_init__()
 
 
 def recorded_shot(

@@ -64,6 +64,7 @@ class InteractiveGame:
         self._pool = ThreadPoolExecutor(1)
         self._answer: Future[Decision] | None = None
         self._preview: Array | None = None
+        self._asked: float | None = None  # when the person's turn was seen first
         self.setup = CHOICES[CENTER_HOUSE]
         self.setups: list[Setup] = []
         self.shots: list[RecordedShot] = []
@@ -84,6 +85,8 @@ class InteractiveGame:
         Raises:
             RunError: the planner failed.
         """
+        if self.phase == "aim" and self._asked is None:
+            self._asked = now
         if self.phase == "think" and self._answer is not None and self._answer.done():
             try:
                 decision = self._answer.result()
@@ -123,16 +126,17 @@ class InteractiveGame:
         else:
             self.take_aim(replace(self.aim, weight=(self.aim.weight + change) % len(WEIGHTS)))
 
-    def press(self, now: float, seconds: float = 0.0) -> None:
+    def press(self, now: float, seconds: float | None = None) -> None:
         """The one button: set up the end, throw as aimed if possible, skip the rest of a shot, or begin the next end.
 
-        `seconds` are the person's thinking time for the record.
+        `seconds` are the person's thinking time for the record, by default since the turn was seen by `tick`.
         """
         velocity = self.velocity
         if self.phase == "setup":
             self._set_up(self.setup)
         elif self.phase == "aim" and velocity is not None:
-            self._throw(self.model.aim(*velocity, self.aim.side), now, seconds=seconds)
+            took = now - (now if self._asked is None else self._asked) if seconds is None else seconds
+            self._throw(self.model.aim(*velocity, self.aim.side), now, seconds=took)
         elif self.phase == "flight" and self.flight is not None:
             self._rest(self.flight.outcome)
         elif self.phase == "end":
@@ -195,7 +199,7 @@ class InteractiveGame:
         self._next_turn()
 
     def _next_turn(self) -> None:
-        self._preview = None
+        self._preview = self._asked = None
         if is_setup_due(self.state):
             if decider_of(self.state) == self.me:
                 self.phase, self.setup = "setup", CHOICES[CENTER_HOUSE]

@@ -16,7 +16,7 @@ from bonspiel.curling.protocols.console import print_to_stderr
 from bonspiel.curling.records import record
 from bonspiel.planners.planner import Budget, Planner
 from bonspiel.runs.experiment import RunError, UsageError, number
-from bonspiel.runs.files import check_writable, writing
+from bonspiel.runs.files import check_writable, unused, writing
 from bonspiel.runs.verbs.web_extra import needing_web
 
 WARM_UP_SECONDS = 0.1
@@ -90,6 +90,7 @@ def _play(arguments: argparse.Namespace, leaving: ExitStack) -> None:
     finally:
         game.close()
         if out is not None and game.shots:
+            out = unused(str(out.with_suffix("")), out.suffix)  # by now another game may have this name
             with writing(out):
                 record.write(out, game_record(game, failure))
             print(f"record  {out}")

@@ -114,6 +114,8 @@ def contradictions(record: Record) -> list[str]:
         for end in record.ends
         if min(end.points) != 0 or max(end.points) > TEAM_STONES
     ]
+    if (numbers := [end.end for end in record.ends]) != list(range(len(numbers))):
+        found.append(f"ends are numbered {', '.join(str(number + 1) for number in numbers)}")
     (first, second), result = score_of(record.ends), record.result
     if result.score != (first, second):
         found.append(f"the score is {result.score[0]} : {result.score[1]}, by its ends {first} : {second}")

@@ -100,7 +100,8 @@ class MatchData {
 
   // team 0's win probability after `i` shots
   chance(i) {
-    if (i === this.count && this.result && this.result.value !== null) return this.result.value;
+    const played = this.result && ["score", "draw"].includes(this.result.reason);  // not conceded or forfeited
+    if (i === this.count && played && this.result.value !== null) return this.result.value;
     return i === 0 ? this.match.chance : this.shots[i - 1].chance;
   }
 

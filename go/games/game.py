@@ -131,4 +131,5 @@ class GoGame:
         """The page of `go.page`."""
         from bonspiel.go.games.page import page_of  # not for workers, which draw no pages
 
-        return page_of(found, advance), None
+        warning = f"the record breaks off after move {len(found.moves)}" if found.breaks_off else None
+        return page_of(found, advance), warning

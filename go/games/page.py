@@ -44,6 +44,8 @@ def page_of(record: GoRecord, advance: Callable[[], None]) -> str:
         advance()
     if record.forfeit:
         positions[-1]["text"] = f"{positions[-1]['text']}; forfeited: {record.forfeit}"
+    if record.breaks_off:
+        positions[-1]["text"] = f"{positions[-1]['text']}; the record breaks off here"
     names = " against ".join(f"{name} ({colour})" for name, colour in zip(record.names, COLOURS, strict=True))
     game = {
         "size": model.size,

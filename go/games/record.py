@@ -1,7 +1,7 @@
 """The record of a game of Go, and its file."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,7 @@ class GoRecord:
         value: Black's result, 0 to 1; None if the game has none.
         result: it in the words of SGF, such as "B+3.5".
         forfeit: why the loser forfeited, if it did.
+        breaks_off: whether moves are missing at the end of the file that it was read from.
     """
 
     model: Go
@@ -46,6 +47,7 @@ class GoRecord:
     value: float | None
     result: str
     forfeit: str | None = None
+    breaks_off: bool = False
 
 
 def write(file: Path, record: GoRecord) -> None:
@@ -95,7 +97,7 @@ def read(file: Path, partial: bool = False) -> GoRecord:
         except Incomplete as broken:
             if not partial or not broken.nodes:
                 raise
-            nodes = broken.nodes
+            return replace(_record(broken.nodes), breaks_off=True)
         return _record(nodes)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise ValueError(f"{file} is no record of a game of Go: {' '.join(str(error).split())}") from error

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.verbs.command_line import PLANNER
+from bonspiel.runs.verbs.options import run_of
 
 
 def script(root: argparse.ArgumentParser, shell: str) -> str:
@@ -26,14 +27,15 @@ def script(root: argparse.ArgumentParser, shell: str) -> str:
         "SUITE|ENV": [*lookup.names(), *envs.names()],
         "ENV|STUDIES": [*study.names(), *envs.names()],
         "ENV": envs.names(),
-        PLANNER: planners.names(),
+        PLANNER: (everything := list(planners.REGISTRY.everything())),
+        "PLANNER": everything,
     }
     for action in _actions(root):
         if isinstance(action, argparse._SubParsersAction):
             action.help = None  # shtab skips what the help leaves out; our help shows the verbs in groups instead
         elif isinstance(action.metavar, str) and action.metavar in names:
             action.choices = names[action.metavar]
-        elif action.type is Path:
+        elif action.type in (Path, run_of):
             action.complete = shtab.FILE  # type: ignore[attr-defined]
     return str(shtab.complete(root, shell))
 

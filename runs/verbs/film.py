@@ -31,6 +31,7 @@ def film(arguments: argparse.Namespace) -> int:
 
     out: Path = arguments.out or unused("film", FILMS[0])
     check_writable(out, FILMS)
+    model_of(arguments.env)  # which refuses one that is not sound
     env = environment(arguments.env)
     planner = planner_for(arguments.planner, env.model, arguments.env)
     refuse_broken(arguments.planner, arguments.env, planners.parse, lambda: model_of(arguments.env))
@@ -52,6 +53,7 @@ def film(arguments: argparse.Namespace) -> int:
     every = 1 + int(len(frames) / (LONGEST_SECONDS * env.metadata["render_fps"]))
     shown = [_small(frame) for frame in [*frames[:-1:every], frames[-1]]]
     times = [round(1000.0 / env.metadata["render_fps"])] * (len(shown) - 1) + [round(1000.0 * LAST_SECONDS)]
+    out = arguments.out or unused("film", FILMS[0])  # another one may have been written meanwhile
     with writing(out):
         shown[0].save(out, save_all=True, append_images=shown[1:], duration=times, loop=0, optimize=True)
     print(f"return {sum(env.rewards):.3f} in {len(env.rewards)} steps\nfilm   {out}")

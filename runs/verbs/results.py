@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from bonspiel.runs.experiment import UsageError, number
-from bonspiel.runs.files import writing
+from bonspiel.runs.files import check_apart, check_writable, writing
 from bonspiel.runs.verbs.command_line import DONE, FAILED, Verb, add_budgets, add_steps
-from bonspiel.runs.verbs.options import flag, option, repeatable
+from bonspiel.runs.verbs.options import flag, option, repeatable, run_of
 
 CLEAR = "\x1b[H\x1b[2J"
 BINARY = "parquet", "run"  # formats that need a file
@@ -142,6 +142,9 @@ def export(arguments: argparse.Namespace) -> int:
     if arguments.format in BINARY and arguments.out is None:
         example = f"results{packed.ENDING if arguments.format == 'run' else '.parquet'}"
         raise UsageError(f"--format {arguments.format} writes a file: give its name with --out, e.g. --out {example}")
+    if arguments.out is not None:
+        check_writable(arguments.out)
+        check_apart(arguments.out, arguments.run, {"run": (packed.ENDING,)}.get(arguments.format, (".csv", ".parquet")))
     with packed.read_any(arguments.run, matches=True) as results:
         if arguments.format != "run":  # which holds them
             print_failures(results.failures())
@@ -204,7 +207,7 @@ def compare(arguments: argparse.Namespace) -> int:
     where: dict[str, Any] = {"environments": arguments.env, **budgets}
     with ExitStack() as stack:
         runs = [
-            stack.enter_context(packed.read_any(run)) for run in (arguments.run, *map(Path, names[: len(names) % 2]))
+            stack.enter_context(packed.read_any(run)) for run in (arguments.run, *map(run_of, names[: len(names) % 2]))
         ]
         suites = runs[0].suite, runs[-1].suite
         if arguments.all:

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bonspiel.runs.experiment import UsageError, number, parsed, planner_for
+from bonspiel.runs.experiment import UsageError, number, planner_for
 from bonspiel.runs.files import check_writable, unused, writing
 from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb, add_environment
 from bonspiel.runs.verbs.options import option
@@ -20,7 +20,7 @@ def tree(arguments: argparse.Namespace) -> int:
     """Plan once from an initial state, print the root's actions, and draw the tree."""
     import numpy as np
 
-    from bonspiel import envs, planners
+    from bonspiel import planners
     from bonspiel.planners.contract.decisions import checked_plan
     from bonspiel.planners.core.search import kept_trees
     from bonspiel.runs.planner_check import refuse_broken
@@ -30,7 +30,7 @@ def tree(arguments: argparse.Namespace) -> int:
 
     out: Path = arguments.out or unused("tree", PICTURES[0])
     check_writable(out, PICTURES)
-    model = parsed(envs.parse, arguments.env)
+    model = model_of(arguments.env)
     planner = planner_for(arguments.planner, model, arguments.env)
     refuse_broken(arguments.planner, arguments.env, planners.parse, lambda: model_of(arguments.env))
     budget = planners.Budget(simulations=number("budget", arguments.budget, 1, 1e7, whole=True))
@@ -42,6 +42,7 @@ def tree(arguments: argparse.Namespace) -> int:
     print("\n".join(actions_of(decision)))
     title = f"{arguments.planner} in {arguments.env}, {arguments.budget} simulations"
     figure = picture(model, title, state, decision, trees[-1] if trees else None, axes)
+    out = arguments.out or unused("tree", PICTURES[0])  # another one may have been written meanwhile
     with writing(out):
         figure.savefig(out)
     print(f"picture {out}")

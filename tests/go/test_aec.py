@@ -36,6 +36,10 @@ def test_agents_alternate_and_the_winner_is_paid():
         env.step(move)
     assert env.rewards == {"black_0": 1.0, "white_0": -1.0} and all(env.terminations.values())
     assert not any(env.observe(agent)["action_mask"].any() for agent in env.agents)
+    for _ in range(2):
+        env.step(None)
+    with pytest.raises(ResetNeeded, match="or is over"):
+        env.step(3)
     with pytest.raises(ValueError, match="the game must not be over"):
         env.reset(options={"state": env.game.state})
 

@@ -275,8 +275,8 @@ def test_resuming_where_nothing_is_begins(run, rows):
         (f"report {LONG}", ["name of a file or folder is too long"]),
         (f"tree trap --out {LONG}.png", ["name of a file or folder is too long"]),
         ("run empty.toml", ["empty: nothing to play", "[[experiment]]"]),
-        ("export done --out nowhere/x.csv", ["nowhere/x.csv cannot be written (No such file or directory)"]),
-        ("export done --format parquet --out nowhere/x", ["nowhere/x cannot be written (No such file or directory"]),
+        ("export done --out nowhere/x.csv", ["nowhere/x.csv cannot be written: there is no folder nowhere"]),
+        ("export done --format parquet --out nowhere/x", ["nowhere/x cannot be written: there is no folder"]),
         (
             "run trap --planner presearch",
             ["presearch cannot play trap: needs `aim_grid`, `step_exact`", "these can: uct, "],
@@ -286,7 +286,13 @@ def test_resuming_where_nothing_is_begins(run, rows):
             ["mppi cannot play gym:CartPole-v1: takes no categorical actions; these can: uct, pw, "],
         ),
         ("tree trap --planner presearch", ["presearch cannot search trap: needs `aim_grid`", "these can: uct, "]),
-        ("export done --out done", ["done cannot be written (Is a directory)"]),
+        ("export done --out done", ["done cannot be written: it is a folder"]),
+        (
+            "export done --out done/results.sqlite",
+            ["results.sqlite cannot be written: it is one of the files that are"],
+        ),
+        ("export done --format parquet --out done/results.sqlite", ["it is one of the files that are read"]),
+        ("compare done https://nowhere.invalid/x.sqlite.xz", ["https://nowhere.invalid/x.sqlite.xz cannot be fetched"]),
         ("chart done --out empty.toml", ["empty.toml cannot be written (File exists)"]),
         ("chart done --out empty.toml/x", ["empty.toml/x cannot be written (Not a directory)"]),
     ],
@@ -439,6 +445,7 @@ def test_the_version_is_that_of_the_package(run):
         ("bonspiel tune publ", ["published"]),
         ("bonspiel tune trap --planner weigh", ["weighted_uct"]),
         ("bonspiel status --wa", ["--watch"]),
+        ("bonspiel match champ", ["champion"]),
     ],
 )
 def test_bash_completes_verbs_options_and_names(complete, words, completed):

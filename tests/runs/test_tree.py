@@ -81,6 +81,23 @@ def test_a_planner_that_fails_is_named_in_a_line(run, monkeypatch, verb):
     assert "random fails in trap: SystemExit: 3" in err
 
 
+NO_START = """import bonspiel.envs
+class Boom(bonspiel.envs.Trap):
+    def initial_state(self, rng):
+        raise RuntimeError("no start")
+"""
+
+
+@pytest.mark.parametrize("verb", ["tree", "film"])
+def test_a_model_that_cannot_begin_is_named_in_a_line(run, verb):
+    Path("no_start.py").write_text(NO_START)
+    status, _, err = run(verb, "no_start:Boom", "--planner", "random", "--budget", "5")
+    assert status == 2 and err.count("\n") == 1
+    assert (
+        "no_start:Boom breaks the contract of models (RuntimeError: no start)" in err and "no_start.py, line 4" in err
+    )
+
+
 def decision_of(actions, visits, values, action, value=0.5):
     given = (np.array(one, float) for one in (actions, values))
     listed, means = given

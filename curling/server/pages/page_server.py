@@ -45,6 +45,7 @@ class PageServer:
     Attributes:
         port: bound to.
         url: of the page at /.
+        names: by which browsers may ask for pages, besides addresses and localhost.
         viewers: a permit for each that may still come.
         players: the same; who plays is not kept out by who watches.
         closed: whether streams have to end.
@@ -60,6 +61,7 @@ class PageServer:
         app = Starlette(routes=routes, middleware=[Middleware(_Protection)])
         app.router.redirect_slashes = False
         app.state.pages = self
+        self.names = (host.lower(),)
         self.viewers, self.players = asyncio.Semaphore(VIEWERS), asyncio.Semaphore(PLAYERS)
         self.closed = asyncio.Event()
         runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
@@ -153,7 +155,8 @@ class _Protection:
                 MutableHeaders(scope=message).update(PROTECTION)
             await send(message)
 
-        refusal = foreign_request(scope["method"], Headers(scope=scope), needs_origin=True)
+        names = scope["app"].state.pages.names
+        refusal = foreign_request(scope["method"], Headers(scope=scope), needs_origin=True, names=names)
         answer = self._app if refusal is None else PlainTextResponse(refusal, HTTPStatus.FORBIDDEN)
         await answer(scope, receive, send_protected)
 

@@ -14,6 +14,7 @@ with warnings.catch_warnings():
     from pettingzoo.test import api_test, render_test, seed_test
 
 from bonspiel.curling.env import aec as curling_aec
+from bonspiel.curling.env import environment
 
 MODEL = Curling(velocity_unit="box")
 TEE_DRAW, THROUGH = MODEL.aim(0.1317, 2.3997, 1.0), MODEL.aim(0.4, 4.0, 1.0)
@@ -72,6 +73,19 @@ def test_mixed_doubles():
         agents.append(env.agent_selection)
         env.step(THROUGH)
     assert agents == ["team_0", "team_1"] * 5
+
+
+def test_an_agent_that_is_not_there_sees_nothing():
+    env = curling_aec.env()
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match="agent='bogus': must be 'team_0' or 'team_1'"):
+        env.observe("bogus")
+
+
+def test_mixed_doubles_is_no_other_game():
+    for make in (curling_aec.mixed_doubles_env, environment.mixed_doubles):
+        with pytest.raises(ValueError, match="game='standard': must be 'mixed_doubles'"):
+            make(game="standard")
 
 
 def test_a_step_before_the_match_has_begun_is_refused():

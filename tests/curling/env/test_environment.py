@@ -259,6 +259,7 @@ def test_human_mode_plays_the_shot(monkeypatch):
         {"opponent_simulations": 0},
         {"tie": 2},
         {"table": "nowhere.json"},
+        {"pattern": 3},
     ],
 )
 def test_bad_arguments_are_named(bad):

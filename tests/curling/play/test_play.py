@@ -127,6 +127,8 @@ def test_a_whole_match_in_turns_with_its_score_and_record(me, tmp_path):
         if game.phase == "aim":
             assert team_of(game.state) == me
             turns.append(caption(game))
+            game.tick(now)
+            now += 2.0
             game.take_aim(Aim(0.3 * (len(turns) % 8) - 1.0, game.model.law.sheet.tee - 0.4))
         game.press(now)
         now = until(game, "aim", "end", "over", now=now)
@@ -137,6 +139,7 @@ def test_a_whole_match_in_turns_with_its_score_and_record(me, tmp_path):
     assert f"{mine} : {theirs} against random" in result(game)
     assert ("you win" in result(game)) == (mine > theirs) and result(game) in message(game)
     kept = game_record(game)
+    assert {shot.seconds for shot in kept.shots if shot.team == me} == {2.0}
     record.write(tmp_path / "game.jsonl", kept)
     assert record.read(tmp_path / "game.jsonl") == kept
     assert len(umpire.replay(kept)) == 33 and kept.result.score == game.points

@@ -1,5 +1,6 @@
 """The page in a browser: what it shows, and what buttons, keys and the slider do."""
 
+import math
 from dataclasses import replace
 from itertools import pairwise
 
@@ -10,6 +11,7 @@ from bonspiel.curling.ice.engines import make_engine
 from bonspiel.curling.ice.sheet import STONES, no_stones
 from bonspiel.curling.match.state import stones_of
 from bonspiel.curling.records import umpire
+from bonspiel.curling.records.record import Result
 from bonspiel.curling.replay.judgement import Judged, Judgement
 from bonspiel.curling.replay.page_events import record_events
 from bonspiel.curling.replay.pages import replay_page
@@ -239,6 +241,17 @@ def test_the_score_shown_is_that_at_the_current_position(look, page_text, played
     numbers = page.inner_text("#numbers")
     speed = np.hypot(*played.shots[6].thrown[:2])
     assert f"{speed:.3f} m/s" in numbers and "Thinking time" in numbers and "Chance to win" in numbers
+
+
+def test_the_chance_after_the_last_shot_is_the_result_of_a_match_that_was_played_out_alone(look, played):
+    """Who leaves loses by no shot."""
+    cut = played._replace(shots=played.shots[:20], ends=played.ends[:1])
+    result = Result(cut.ends[0].points, 0, 1.0, "forfeit", "left the match")
+    last = [event for event in record_events(cut._replace(result=result))[0] if event["type"] == "shot"][-1]["chance"]
+    page = look(replay_page(record_events(cut._replace(result=result))[0]))
+    page.evaluate("replay.go(20)")
+    settled(page)
+    assert 0.0 < last < 0.99 and page.inner_text("#chance0") == f"{math.floor(100 * last + 0.5)} %"
 
 
 def test_everything_that_can_be_pressed_has_a_name_and_shows_the_focus(look, page_text):

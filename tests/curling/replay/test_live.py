@@ -309,3 +309,15 @@ def wait(page, condition):
     while not condition():
         assert time.monotonic() < deadline
         page.wait_for_timeout(20)
+
+
+def test_pages_are_shown_by_the_name_that_the_server_was_bound_to(monkeypatch):
+    bind = page_server.listening_socket
+    monkeypatch.setattr(page_server, "listening_socket", lambda host, port: bind("127.0.0.1", port))
+    with closing(page_server.PageServer([], "Rink", 0)) as server:
+        found = []
+        for host in ("rink", "RINK", "localhost", "evil.example"):
+            with closing(HTTPConnection("127.0.0.1", server.port)) as connection:
+                connection.request("GET", "/", headers={"Host": f"{host}:{server.port}"})
+                found.append(connection.getresponse().status)
+    assert found == [404, 404, 404, 403]

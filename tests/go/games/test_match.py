@@ -125,14 +125,20 @@ def test_a_record_becomes_a_page(run, look):
     [
         ("(;SZ[5];B[aa];W[aa])", "move 2: A5 is illegal: the point is occupied"),
         ("(;SZ[5];B[aa];B[bb])", "move 2: it is not Black's turn"),
-        ("(;SZ[5];B[a", ""),
         ("nothing", "is no record of a game of Go"),
     ],
 )
 def test_records_that_cannot_be_played_are_refused_in_one_line(run, text, words):
     Path("game.sgf").write_text(text)
     status, _, err = run("replay", "game.sgf", "--game", "go")
-    assert (status, err.count("\n")) == ((2, 1) if words else (0, 0)) and words in err
+    assert (status, err.count("\n")) == (2, 1) and words in err
+
+
+def test_the_page_of_a_record_that_breaks_off_says_so(run):
+    Path("game.sgf").write_text("(;SZ[5]RE[B+17.5];B[aa];W[bb];B[c")
+    status, _, err = run("replay", "game.sgf", "--game", "go")
+    assert (status, err.count("\n")) == (0, 1) and "the record breaks off after move 2" in err
+    assert "move 2: White B4; the record breaks off here" in Path("game.html").read_text()
 
 
 def test_names_in_a_page_are_text(run):

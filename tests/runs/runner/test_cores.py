@@ -22,7 +22,7 @@ sys.stdin.read()
 
 @pytest.fixture
 def worker():
-    """Start a process that claims a core: -> (process, cores taken before, what it claimed, the cores that it may run on)."""
+    """Start a process that claims a core: -> (process, cores taken before, its claim, cores that it may run on)."""
     started, name = [], f"test {uuid.uuid4()}"
 
     def call():
