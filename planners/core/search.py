@@ -49,6 +49,7 @@ CHUNK_SECONDS = 0.0005  # between two looks at the clock, under a time budget
 PROGRESS_SECONDS = 0.005  # between two reports of the best action so far
 CLOSING_SECONDS = 0.00005  # of a time budget, for reading the decision off the tree and giving its memory back
 LARGEST_GROWTH = 4_096.0
+COPIED = 1e9  # bytes a second of a tree that grows
 FIRST_NODES = 4_096
 MOST_NODES_AT_FIRST = 1 << 24  # 2 GB of address space; memory is used as nodes are, and growing would copy it
 
@@ -172,7 +173,7 @@ def extend(
     start += seconds_loading(start)  # the first decision of a process is late, but as good as any
     by_count, stop, report, due = budget.simulations is not None, _stop.get(), _report.get(), 0.0
     seconds = max((budget.seconds or 0.0) - CLOSING_SECONDS, 1e-9)
-    done, chunk = 0, FIRST_CHUNK if by_count and stop is None else 1
+    grown, done, chunk = False, 0, FIRST_CHUNK if by_count and stop is None else 1
     rollouts = None if by_count else _rollouts_left(walk)
     if rollouts is not None:
         rollouts[0] = 1
@@ -194,7 +195,12 @@ def extend(
             keep_tree(tree)
             return tree, done
         if did == 0 and grow is not None:
-            # Doubling a large tree would overrun a time budget: make room at once for the predicted rest.
+            # Doubling a large tree would overrun a time budget: make room at once for the predicted rest; if that was
+            # not enough, end where there is no time for another copy.
+            if grown and done > 0 and not by_count and elapsed + _bytes(tree) / COPIED > seconds:
+                keep_tree(tree)
+                return tree, done
+            grown = True
             tree = grow(tree, walk, _growth(earlier, done, max(spent, 1e-9)))
         if done > 0 and by_count:
             chunk = max(1, int(done / elapsed * INTERRUPT_SECONDS))
@@ -210,6 +216,11 @@ def _rollouts_left(walk: Any) -> NDArray[np.int64] | None:
     """The number of rollouts that a new leaf may take at most, in a TreeWalk or in one of several threads."""
     walk = getattr(walk, "walk", walk)
     return walk.left if isinstance(walk, TreeWalk) else None
+
+
+def _bytes(tree: Any) -> int:
+    """The size of all arrays in a tree."""
+    return tree.nbytes if isinstance(tree, np.ndarray) else sum(map(_bytes, tree)) if isinstance(tree, tuple) else 0
 
 
 def _growth(earlier: int, done: int, spent: float) -> float:

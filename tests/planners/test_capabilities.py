@@ -248,6 +248,19 @@ class TestEstimatedBounds:
         assert (low, high) == (visited.min() - half, visited.max() + half) and half > 1.0
         assert bounds[[1, 3]].tolist() == [-LEFT_OUT, LEFT_OUT]
 
+    @pytest.mark.parametrize(("factor", "most"), [(1.6, 1e7), (1.0, None)])
+    def test_a_plant_that_runs_away_keeps_the_states_near_the_median(self, factor, most):
+        """Else all states that are worth planning in would lie in one cell."""
+
+        def step(self, state, action, next_state, params, rng):
+            next_state[:] = factor * state[0] + action[0], state[1]
+            return 0.0, False
+
+        unstable = model(step=step, horizon=50)
+        visited, (low, _, high, _) = _visited(unstable)[:, 0], state_bounds(unstable)
+        reached = visited.max() - visited.min()
+        assert reached > 1e8 and high - low < most if most else high - low == 2.0 * reached
+
     def test_a_coordinate_left_out_makes_no_cells(self):
         hashes = [np.empty(25, np.uint64) for _ in range(3)]
         for out, state in zip(hashes, ([0.5, 7.0], [0.5, -1e9], [0.6, 7.0]), strict=True):

@@ -13,6 +13,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from bonspiel.planners.core.actions import inverse_widths
 from bonspiel.planners.core.argmax import argmax_by
 from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.wrappers.root.pool import Pool
@@ -48,7 +49,7 @@ def most_votes(pool: Pool, rng: Rng) -> int:
 def most_votes_of_a_part(pool: Pool, model: Model, cells: int, rng: Rng) -> int:
     """The most visited choice in the part of the box with most votes, of `cells` equal parts in every dimension."""
     chosen, votes = np.unique(pool.choices, return_counts=True)
-    share = (pool.actions[chosen] - model.action_low) / (model.action_high - model.action_low)
+    share = (pool.actions[chosen] - model.action_low) * inverse_widths(model)
     parts = np.minimum((share * cells).astype(np.int64), cells - 1)
     _, first, part = np.unique(parts, axis=0, return_index=True, return_inverse=True)
     part = np.argsort(np.argsort(first))[part.ravel()]

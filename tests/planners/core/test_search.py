@@ -1,4 +1,5 @@
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -82,6 +83,31 @@ def test_room_is_made_for_what_a_continued_search_will_add(held, expected, monke
         earlier=held,
     )
     assert factors == [expected]
+
+
+@pytest.mark.parametrize(("rate", "copies"), [(1e12, 2), (1.0, 1)])
+def test_a_tree_is_not_copied_again_where_no_time_is_left_for_it(rate, copies, monkeypatch):
+    """A fake kernel that finds no room after its first and after its third simulation."""
+    did, grown = iter([1, 0, 1, 0, *[1] * 10_000]), []
+    monkeypatch.setattr(search, "runner", lambda *given: lambda *given: next(did, 1))
+    monkeypatch.setattr(search, "COPIED", rate)
+
+    def grow(tree, walk, factor):
+        grown.append(factor)
+        return tree
+
+    _, done = search.extend(
+        None,
+        (np.zeros(100), (np.zeros(100), 0)),
+        0,
+        None,
+        model=SimpleNamespace(compiled=False),
+        settings=0,
+        budget=Budget(seconds=0.02),
+        rng=None,
+        grow=grow,
+    )
+    assert len(grown) == copies and (done == 2) == (copies == 1)
 
 
 @pytest.mark.parametrize(

@@ -195,3 +195,10 @@ def test_the_mean_that_nobody_knows_is_never_the_highest():
     kernel = Kernel(np.array([0.5]), np.array([np.inf]))
     assert rules.highest_mean(position, RNG) == rules.highest_claim(position, RNG) == 0
     assert rules.highest_merged_mean(position, kernel, RNG) == 0
+
+
+def test_parts_of_a_coordinate_without_width_are_one(recwarn):
+    flat = SimpleNamespace(action_low=np.array([0.0, 0.5]), action_high=np.array([1.0, 0.5]))
+    actions = [[0.1, 0.5], [0.15, 0.5], [0.9, 0.5]]
+    found = rules.most_votes_of_a_part(pool([9, 4, 5], [1, 2, 2], actions=actions), flat, 4, RNG)
+    assert found == 0 and not recwarn
