@@ -100,7 +100,7 @@ class GoEnv(ModelEnv):
 
     def _playable(self, action: Any) -> Array:
         checked = super()._playable(np.atleast_1d(action))
-        is_whole = not isinstance(action, bool) and checked[0] == round(checked[0])
+        is_whole = np.asarray(action).dtype.kind != "b" and checked[0] == round(checked[0])
         require(is_whole, "action", action, f"a whole number from 0 to {self.model.area}")
         return np.array([float(check_move(self.model, self.path[-1], checked))])
 

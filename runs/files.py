@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 LOCK = "run.lock"
+READ = ".sqlite", ".sqlite-wal", ".sqlite-shm", "match.json", ".jsonl", ".sgf", LOCK  # of the files of runs and matches
 PATIENCE = 0.5  # s; longer than `in_use` of another process holds the lock
 
 
@@ -48,21 +49,16 @@ def check_writable(file: Path, endings: Sequence[str] = ()) -> None:
         raise UsageError(f"{file} cannot be written: no permission; choose another place")
 
 
-def check_apart(file: Path, source: Path | str, endings: Sequence[str]) -> None:
-    """Refuse an output file that would replace what is read.
-
-    Args:
-        file: to be written.
-        source: what is read: a file or a folder, or a name of something else.
-        endings: of earlier outputs, which may lie in the folder.
+def check_apart(file: Path, source: Path | str) -> None:
+    """Refuse an output file that would replace what is read: a run or a match, or a file of its folder.
 
     Raises:
-        UsageError: it is `source`, or a file in it with another ending.
+        UsageError: it would.
     """
     if not (file.exists() and Path(source).exists()):
         return
     here, read = file.resolve(), Path(source).resolve()
-    if here == read or (here.is_relative_to(read) and not here.name.lower().endswith(tuple(endings))):
+    if here == read or (here.is_relative_to(read) and here.name.endswith(READ)):
         raise UsageError(f"{file} cannot be written: it is one of the files that are read; choose another name")
 
 

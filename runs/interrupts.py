@@ -86,8 +86,9 @@ def _leave_terminal(number: int) -> None:
     if RAISED[number] is HungUp:
         for descriptor in (1, 2):
             with suppress(OSError):  # closed
-                if stat.S_ISCHR(os.fstat(descriptor).st_mode):  # a closed terminal is none to `isatty`
-                    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+                if stat.S_ISCHR(os.fstat(descriptor).st_mode) and not os.isatty(descriptor):
+                    with open(os.devnull, "wb") as nowhere:
+                        os.dup2(nowhere.fileno(), descriptor)
 
 
 @contextmanager

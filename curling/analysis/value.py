@@ -10,7 +10,6 @@ from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.files import check_apart, check_writable, writing
 from bonspiel.runs.games.record_file import reading
 from bonspiel.runs.progress import counted
-from bonspiel.runs.results.store import MATCH
 
 LEFT = (1, 2, 3, 4, 10)
 SHOWN = range(-3, 4)
@@ -63,7 +62,7 @@ def main(folder: Path, out: Path | None) -> int:
     """
     if out is not None:
         check_writable(out)
-        check_apart(out, folder, () if out.name == MATCH else (".json",))
+        check_apart(out, folder)
     points, kinds = list[int](), dict[tuple[str, str, str], Path]()
     for path in sorted(folder.rglob("*.jsonl")):
         with reading(path):

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from bonspiel.planners.core.jit import INTERPRETED
-from bonspiel.planners.core.problem import functions_of
 from bonspiel.planners.model import Array, Model
 
 STEPPING = "step", "step_exact"
@@ -58,7 +57,6 @@ def counting(model: Model, several: float = 1.0) -> tuple[Model, StepCounter]:
     copied = copy.copy(model)
     object.__setattr__(copied, "__class__", counted)
     if model.compiled and not INTERPRETED:
-        functions_of(copied)  # compiled searches keep the functions as they are, and count by the counter
         object.__setattr__(copied, "step_counter", counter)
     steps = dict.fromkeys(STEPPING, _one) | dict.fromkeys(OF_SEVERAL_STEPS, lambda *given: several)
     for name, steps_of in (steps | {"sequence_returns": _of_sequences}).items():
@@ -80,11 +78,12 @@ def _of_sequences(state: Array, actions: Array, *given: Any) -> float:
 def _counted(function: Callable[..., Any], counter: StepCounter, steps_of: Callable[..., float]) -> Callable[..., Any]:
     """The function in Python, which counts `steps_of` its arguments.
 
-    No search takes it for a compiled one: its address would be none.
+    No search takes it for a compiled one, as its address would be none.
     """
 
     def call(*given: Any) -> Any:
         counter.of_thread()[0] += steps_of(*given)
         return function(*given)
 
+    call.uncounted = function  # type: ignore[attr-defined]  # for compiled searches, which count by the counter
     return call

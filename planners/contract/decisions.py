@@ -140,7 +140,7 @@ class CheckedSearch:
     def played(self, action: Array) -> None:
         """Tell the search which action was played; see `EpisodeSearch`."""
         if callable(tell := getattr(self._search, "played", None)):
-            tell(action)
+            tell(action.copy())
 
     def _check_unchanged(self, state: Array, given: Array, failure: Exception | None = None) -> None:
         try:

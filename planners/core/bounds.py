@@ -16,7 +16,8 @@ from bonspiel.planners.planner import Budget
 STEPS = 1_000  # of the rollouts that estimate bounds
 SHARE = 0.1  # of a time budget, for such steps
 MARGIN = 0.5  # on both sides of the visited range, as a part of it
-TAIL, BODY = 100.0, 8.0  # interquartile ranges about the median, beyond which a range is cut, and what is left of it
+TAIL, BODY = 1_000.0, 8.0  # interquartile ranges about the median, beyond which a range may be cut, and what is left
+EVENLY = 0.7  # of the way from BODY to the farthest state, on a logarithmic scale, that half of the states there exceed
 LEFT_OUT = 1e300  # bounds of a coordinate that all cells ignore: every state is in the middle of them
 
 _estimates: dict[int, tuple[weakref.ref[Any], "_Estimate"]] = {}
@@ -110,8 +111,10 @@ def _is_over(model: Model, state: Array, action: Array, next_state: Array, rng: 
 
 def _around(model: Model, visited: Array, low: Array, high: Array) -> Array:
     """The bounds given, and in place of infinite ones those of the visited states, [n, state_dim], with a margin."""
-    seen_low, seen_high = _range(visited)
-    margin, unknown = MARGIN * (seen_high - seen_low), ~np.isfinite(high - low)
+    unknown = ~np.isfinite(high - low)
+    seen_low, seen_high = visited.min(0), visited.max(0)
+    seen_low[unknown], seen_high[unknown] = _range(visited[:, unknown])
+    margin = MARGIN * (seen_high - seen_low)
     low = np.where(np.isfinite(low), low, seen_low - margin)
     high = np.where(np.isfinite(high), high, seen_high + margin)
     weights = model.distance_weights if offers(model, HasDistanceWeights) else np.ones(model.state_dim)
@@ -120,15 +123,19 @@ def _around(model: Model, visited: Array, low: Array, high: Array) -> Array:
 
 
 def _range(visited: Array) -> tuple[Array, Array]:
-    """The least and the largest visited states; where an unstable plant ran away, those near the median.
+    """The least and the largest visited states; of a coordinate in which an unstable plant ran away, near the median.
 
     Else all states that are worth planning in would lie in one cell.
     """
     low, high = visited.min(0), visited.max(0)
+    if len(visited) < STEPS:
+        return low, high
     first, middle, third = np.percentile(visited, (25, 50, 75), axis=0)
-    width = third - first
-    ran_away = (width > 0.0) & (np.maximum(high - middle, middle - low) > TAIL * width)
-    return (
-        np.where(ran_away, np.maximum(low, middle - BODY * width), low),
-        np.where(ran_away, np.minimum(high, middle + BODY * width), high),
-    )
+    with np.errstate(over="ignore"):
+        body, farthest = BODY * (third - first), np.maximum(high - middle, middle - low)
+        for k in np.flatnonzero((body > 0.0) & (BODY * farthest > TAIL * body)):
+            off = np.abs(visited[:, k] - middle[k])
+            # growth by a factor spreads states evenly over orders of magnitude; a large step that was meant does not
+            if np.median(off[off > body[k]]) < body[k] * (farthest[k] / body[k]) ** EVENLY:
+                low[k], high[k] = max(low[k], middle[k] - body[k]), min(high[k], middle[k] + body[k])
+    return low, high

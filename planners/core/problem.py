@@ -117,6 +117,8 @@ DEFAULTS = {
     "region": _no_region,
 }
 
+MOST_TABLES = 256
+
 _tables: dict[Any, NDArray[np.int64]] = {}
 
 
@@ -140,12 +142,15 @@ def functions_of(model: Any) -> Any:
         )
     if INTERPRETED or not model.compiled:
         return tuple(functions)
+    functions = [getattr(function, "uncounted", function) for function in functions]
     for role, function in zip(ROLES, functions, strict=True):
         if not hasattr(function, "py_func"):
             raise TypeError(
                 f'{cls.__name__}.{role} is not compiled: decorate it with @compiled("{role}"), '
                 "or set `compiled = False` on the model"
             )
+    if len(_tables) >= MOST_TABLES:  # methods of many instances, which the keys keep
+        _tables.clear()
     _tables[key] = np.array([address_of(*pair) for pair in zip(functions, ROLES, strict=True)], np.int64)
     return _tables[key]
 

@@ -159,6 +159,7 @@ def positions_of(env: str, planner: str, budget: int, seed: int, index: int) -> 
                 model.sample_action(state, action, model.params, rng)
             else:
                 action = np.ascontiguousarray(search.plan(state, planners.Budget(budget), rng).action, np.float64)
+            search.played(action)
             following = np.empty_like(state)
             if model.step(state, action, following, model.params, rng)[1]:
                 break

@@ -4,6 +4,7 @@ import functools
 import os
 import socket
 import sys
+from pathlib import Path
 
 NAME = "bonspiel core"  # of the mark of a taken core
 
@@ -28,13 +29,17 @@ def mark(core: int) -> socket.socket | None:
 @functools.cache  # later, workers of this process's earlier runs have some
 def taken() -> int:
     """The number of cores that workers of other runs had when this process first asked."""
-    if sys.platform != "linux":
+    try:
+        names = {line[line.find("@") :] for line in Path("/proc/net/unix").read_text("utf-8", "replace").splitlines()}
+    except OSError:
         return 0
-    marks = [mark(core) for core in os.sched_getaffinity(0)]
-    for one in marks:
-        if one is not None:
-            one.close()
-    return marks.count(None)
+    return sum(f"@{NAME} {core}" in names for core in os.sched_getaffinity(0))
+
+
+def untaken() -> int:
+    """The number of cores that this process may use, less those `taken`."""
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return allowed - taken()
 
 
 def claim() -> int | None:

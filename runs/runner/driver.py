@@ -119,8 +119,8 @@ def play_pending(
     """
     pending, left = results.pending(), announce(results, workers.jobs, things)
     schedule = Schedule(pending, workers.jobs)
-    if schedule.timed and not workers.remote and workers.jobs > (free := joblib.cpu_count() - cores.taken()):
-        beside = f" that another run with time budgets leaves of {free + cores.taken()}" if cores.taken() else ""
+    if schedule.timed and not workers.remote and workers.jobs > (free := min(joblib.cpu_count(), cores.untaken())):
+        beside = f", as another run with time budgets has {cores.taken()}" if cores.taken() else ""
         remedy = f"use --jobs {free} or fewer" if free > 0 else "wait for its end"
         print(
             f"warning: {counted(workers.jobs, 'job')} share {counted(free, 'core')}{beside}, which falsifies time "

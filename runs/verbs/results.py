@@ -144,7 +144,7 @@ def export(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--format {arguments.format} writes a file: give its name with --out, e.g. --out {example}")
     if arguments.out is not None:
         check_writable(arguments.out)
-        check_apart(arguments.out, arguments.run, {"run": (packed.ENDING,)}.get(arguments.format, (".csv", ".parquet")))
+        check_apart(arguments.out, arguments.run)
     with packed.read_any(arguments.run, matches=True) as results:
         if arguments.format != "run":  # which holds them
             print_failures(results.failures())

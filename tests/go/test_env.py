@@ -54,6 +54,7 @@ def test_no_move_is_legal_after_the_last_ply(superko):
         ([3.0, 4.0], "action="),
         (12.5, "action=12.5: must be a whole number from 0 to 25"),
         (True, "action=True: must be a whole number from 0 to 25"),
+        ([True], "action=[True]: must be a whole number from 0 to 25"),
         (float("nan"), "within [0.] and [25.]"),
         ("C3", "action=array(['C3'], dtype='<U2'): must be a vector of 1 numbers"),
     ],

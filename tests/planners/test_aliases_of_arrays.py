@@ -10,6 +10,7 @@ from bonspiel import envs, planners
 from bonspiel.planners import Budget
 from bonspiel.planners.checks import check_actions
 from bonspiel.planners.jit import compiled
+from bonspiel.planners.wrappers.root import workers
 from tests.planners.tiny_models import UnitBox
 
 MODEL = envs.Trap()
@@ -134,13 +135,16 @@ def test_values_are_those_of_the_instance():
     assert first > 0.8 and second < 0.2
 
 
-def test_workers_on_threads_take_turns_with_the_model_of_an_environment():
+@pytest.mark.parametrize("combine", ["sum", "tries"])
+def test_workers_on_threads_take_turns_with_the_model_of_an_environment(combine, monkeypatch):
     import gymnasium
 
+    monkeypatch.setattr(workers, "_cores", lambda: 4)
     model = envs.from_gymnasium(gymnasium.make("Pendulum-v1"), horizon=50)
     state = model.initial_state(np.random.default_rng(0))
+    inner = "uct:n_actions=4" if combine == "sum" else "abstraction:n_actions=4"
     one, *others = (
-        planners.parse(f"root:inner=(uct:n_actions=4),workers=4,run={run}")
+        planners.parse(f"root:inner=({inner}),workers=4,combine={combine},run={run}")
         .plan(model, state, Budget(300), np.random.default_rng(0))
         .values.tolist()
         for run in ("one", "threads", "threads")

@@ -261,6 +261,15 @@ class TestEstimatedBounds:
         reached = visited.max() - visited.min()
         assert reached > 1e8 and high - low < most if most else high - low == 2.0 * reached
 
+    def test_a_coordinate_that_rests_and_sometimes_moves_far_keeps_its_range(self):
+        def step(self, state, action, next_state, params, rng):
+            next_state[:] = state[0] + (action[0] > 0.96) + 1e-5 * rng.standard_normal(), state[1]
+            return 0.0, False
+
+        lift = model(step=step, initial_state=lambda self, rng: np.zeros(2), horizon=30)
+        visited, (low, _, high, _) = _visited(lift)[:, 0], state_bounds(lift)
+        assert np.ptp(np.percentile(visited, (25, 75))) < 1e-3 and high - low == 2.0 * np.ptp(visited) > 3.0
+
     def test_a_coordinate_left_out_makes_no_cells(self):
         hashes = [np.empty(25, np.uint64) for _ in range(3)]
         for out, state in zip(hashes, ([0.5, 7.0], [0.5, -1e9], [0.6, 7.0]), strict=True):

@@ -17,6 +17,7 @@ from bonspiel.planners import Budget
 from bonspiel.planners.checks import check_actions, check_state
 from bonspiel.planners.core.search import CLOSING_SECONDS
 from bonspiel.planners.planner import traits_of
+from bonspiel.planners.wrappers.root.planner import Root
 from tests.planners.tiny_models import MODELS, SOLVED, SPOILT, Bandit, Chain, Diamond, Handover, Target, python_twin
 
 REGISTERED = [envs.parse(name) for name in envs.names()]
@@ -175,7 +176,8 @@ def check_twins(planner, model, searched, simulations):
     assert compiled.action.tolist() == interpreted.action.tolist()
     assert compiled.visits.tolist() == interpreted.visits.tolist()
     np.testing.assert_array_equal(compiled.values, interpreted.values)
-    assert tree == twin_tree
+    if not isinstance(planner, Root):  # whose workers on threads keep no trees
+        assert tree == twin_tree
     assert generators[0].bit_generator.state == generators[1].bit_generator.state
 
 

@@ -49,7 +49,7 @@ def plan_in_rounds(
         run: see `run_all`.
         start: clock when the plan began.
         rng: draws between actions that are equal in the end.
-        in_turn: whether the workers share a budget of seconds.
+        in_turn: whether the workers take turns, with parts of a budget of seconds.
     """
     least = min((budget.simulations for budget in budgets if budget.simulations is not None), default=rounds)
     require(rounds <= least, "rounds", rounds, f"at most the simulations of a worker, {least}")
@@ -66,7 +66,7 @@ def plan_in_rounds(
         else:
             parts = [_part(budget, number, rounds, start) for budget in budgets]
             tasks = [(common, part, own) for part, own in zip(parts, rngs, strict=True)]
-            ends = run_all(run, _extended, tasks, together=timed)
+            ends = run_all("one" if in_turn else run, _extended, tasks, together=timed)
             rngs = [own for _, own in ends]
         if ends:
             common = common.merged([search for search, _ in ends])

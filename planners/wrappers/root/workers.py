@@ -18,7 +18,7 @@ Run = Literal["threads", "processes", "one"]
 
 def share_interpreter(run: Run, model: Model) -> bool:
     """True if workers can only take turns, as those on threads do in a model of plain Python."""
-    return run == "threads" and not model.compiled
+    return not model.compiled and (run == "threads" or (run == "processes" and is_worker()))
 
 
 def run_all(run: Run, function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], together: bool) -> list[T]:

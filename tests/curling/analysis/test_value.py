@@ -33,7 +33,7 @@ def folder(tmp_path):
 
 
 def test_points_of_the_hammer_are_counted(folder, capsys):
-    out = folder / "table.json"
+    out = folder / "table.txt"
     for _ in range(2):  # it may be written again
         assert cli.main(["value", str(folder), "--out", str(out)]) == 0
     assert value.load_table(out) == pytest.approx(value.estimate_table([2, 1, -3, 0]))

@@ -86,16 +86,19 @@ def test_a_run_without_time_budgets_says_nothing_of_them(results, tmp_path):
 @pytest.mark.parametrize(("units", "warned"), [({"milliseconds": [1]}, True), ({"simulations": [10]}, False)])
 def test_more_jobs_than_cores_falsify_time_budgets(tmp_path, monkeypatch, capsys, units, warned):
     monkeypatch.setattr(driver.joblib, "cpu_count", lambda: 0)
-    monkeypatch.setattr(driver.cores, "taken", lambda: 0)
     suite = SUITE.override(**units)
     driver.play(suite, tmp_path / "run", 1, False, provenance.collect([]))
     assert ("1 job share 0 cores" in capsys.readouterr().err) == warned
 
 
-@pytest.mark.parametrize(("taken", "warned"), [(3, "1 job share 0 cores that another run"), (2, "")])
-def test_cores_of_another_run_are_taken_into_account(tmp_path, monkeypatch, capsys, taken, warned):
+@pytest.mark.parametrize(
+    ("allowed", "taken", "warned"),
+    [(3, 3, "1 job share 0 cores, as another run with time budgets has 3, which"), (3, 2, ""), (9, 6, "")],
+)
+def test_cores_of_another_run_are_taken_into_account(tmp_path, monkeypatch, capsys, allowed, taken, warned):
     monkeypatch.setattr(driver.joblib, "cpu_count", lambda: 3)
     monkeypatch.setattr(driver.cores, "taken", lambda: taken)
+    monkeypatch.setattr(driver.cores, "untaken", lambda: allowed - taken)
     driver.play(SUITE.override(milliseconds=[1]), tmp_path / "run", 1, False, provenance.collect([]))
     said = capsys.readouterr().err
     assert warned in said and ("warning" in said) == bool(warned)
