@@ -49,7 +49,7 @@ CHUNK_SECONDS = 0.0005  # between two looks at the clock, under a time budget
 PROGRESS_SECONDS = 0.005  # between two reports of the best action so far
 CLOSING_SECONDS = 0.00005  # of a time budget, for reading the decision off the tree and giving its memory back
 LARGEST_GROWTH = 4_096.0
-COPIED = 1e9  # bytes a second of a tree that grows
+COPIED, SMALL_COPY = 1e9, 0.05  # bytes a second of a large tree that grows; s of one that is copied much faster
 FIRST_NODES = 4_096
 MOST_NODES_AT_FIRST = 1 << 24  # 2 GB of address space; memory is used as nodes are, and growing would copy it
 
@@ -173,7 +173,7 @@ def extend(
     start += seconds_loading(start)  # the first decision of a process is late, but as good as any
     by_count, stop, report, due = budget.simulations is not None, _stop.get(), _report.get(), 0.0
     seconds = max((budget.seconds or 0.0) - CLOSING_SECONDS, 1e-9)
-    grown, done, chunk = False, 0, FIRST_CHUNK if by_count and stop is None else 1
+    grown, done, chunk = earlier > 0, 0, FIRST_CHUNK if by_count and stop is None else 1
     rollouts = None if by_count else _rollouts_left(walk)
     if rollouts is not None:
         rollouts[0] = 1
@@ -197,7 +197,8 @@ def extend(
         if did == 0 and grow is not None:
             # Doubling a large tree would overrun a time budget: make room at once for the predicted rest; if that was
             # not enough, end where there is no time for another copy.
-            if grown and done > 0 and not by_count and elapsed + _bytes(tree) / COPIED > seconds:
+            copying = _bytes(tree) / COPIED
+            if grown and done > 0 and not by_count and copying > max(seconds - elapsed, SMALL_COPY):
                 keep_tree(tree)
                 return tree, done
             grown = True
