@@ -46,6 +46,7 @@ _ROOT_CELL = (0, 0, 0, 0, 0, 0, 0.0, 0.0, math.inf)
 class HOOTSettings(NamedTuple):
     """The parameters of a planner, and the bounds of the actions, [action_dim].
 
+    `axes` are the coordinates whose bounds differ, int64, along which cells are halved in turn.
     `diameter` is nu rho^h of every depth h, as far as cells go; the spread is C n^growth, or C sqrt(2 ln n) where
     growth is 0; `cell_depth` is that of the abstract states.
     """
@@ -57,6 +58,7 @@ class HOOTSettings(NamedTuple):
     cell_depth: int
     low: Array
     high: Array
+    axes: NDArray[np.int64]
 
 
 class Forest(NamedTuple):

@@ -38,13 +38,13 @@ def select(forest: Forest, walk: ForestWalk, step: int, node: int, depths: int, 
 
 
 @helper
-def middle(forest: Forest, cell: int, low: Array, high: Array, action: Array) -> None:
+def middle(forest: Forest, cell: int, low: Array, high: Array, axes: NDArray[np.int64], action: Array) -> None:
     """Write the action in the middle of a cell."""
     for i in range(len(action)):
         action[i] = 0.5
     while forest.cells[cell]["depth"] > 0:
         parent = forest.cells[cell]["parent"]
-        i = (forest.cells[cell]["depth"] - 1) % len(action)
+        i = axes[(forest.cells[cell]["depth"] - 1) % len(axes)]
         action[i] = 0.5 * (cell - forest.cells[parent]["child"] + action[i])
         cell = parent
     for i in range(len(action)):
@@ -115,9 +115,16 @@ def _most_visited(forest: Forest, rng: Rng) -> int:
     return best
 
 
-@kernel(FOREST, VECTOR, VECTOR, MATRIX, int64[::1], MATRIX, RNG)
+@kernel(FOREST, VECTOR, VECTOR, int64[::1], MATRIX, int64[::1], MATRIX, RNG)
 def read_root(
-    forest: Forest, low: Array, high: Array, actions: Array, visits: NDArray[np.int64], value: Array, rng: Rng
+    forest: Forest,
+    low: Array,
+    high: Array,
+    axes: NDArray[np.int64],
+    actions: Array,
+    visits: NDArray[np.int64],
+    value: Array,
+    rng: Rng,
 ) -> tuple[int, int]:
     """Write the actions that were played at the root, how often, and their mean returns.
 
@@ -125,6 +132,7 @@ def read_root(
         forest: the trees.
         low: smallest action, [action_dim].
         high: largest action, [action_dim].
+        axes: coordinates along which cells are halved in turn.
         actions: receives the actions, [visits of the root, action_dim].
         visits: receives how often they were played, int64, as many.
         value: receives their mean returns in the first column, as many.
@@ -137,7 +145,7 @@ def read_root(
     count, chosen, cell, pair = 0, 0, forest.nodes[0]["cell"], forest.nodes[0]["newest"]
     while True:
         if forest.cells[cell]["pulls"] > 0:
-            middle(forest, cell, low, high, actions[count])
+            middle(forest, cell, low, high, axes, actions[count])
             visits[count] = forest.cells[cell]["pulls"]
             value[count, MEAN] = forest.cells[cell]["own"]
             if cell == best:

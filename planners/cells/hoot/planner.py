@@ -55,7 +55,7 @@ def _node_of(forest: Forest, walk: ForestWalk, problem: Problem, depth: int, cel
     return node
 
 
-_EXAMPLE = HOOTSettings(1.0, 1.0, 1.0, np.empty(1), 1, np.empty(1), np.empty(1))
+_EXAMPLE = HOOTSettings(1.0, 1.0, 1.0, np.empty(1), 1, np.empty(1), np.empty(1), np.zeros(1, np.int64))
 
 
 @search_kernel(FOREST, new_forest_walk(1, 1, 1, 1), _EXAMPLE)
@@ -77,7 +77,7 @@ def search(
             else:
                 node = _node_of(forest, walk, problem, depth, settings.cell_depth)
                 cell = select(forest, walk, depth, node, len(settings.diameter), rng)
-                middle(forest, cell, settings.low, settings.high, walk.action)
+                middle(forest, cell, settings.low, settings.high, settings.axes, walk.action)
             walk.reward[depth, 1] = player(problem, state)
             walk.reward[depth, 0], terminated = step(problem, state, walk.action, next_state, rng)
             depth += 1
@@ -218,10 +218,10 @@ def _plan(
     state = check_plan(planner, model, state, budget, rng)
     problem = planner.problem(model, state, cells=True, budget=budget)
     low, high = (np.ascontiguousarray(bound, np.float64) for bound in (model.action_low, model.action_high))
-    dim = len(low)
-    rho = 4.0 ** (-1.0 / dim) if planner.rho is None else planner.rho
-    diameter = np.array([planner.nu * rho**depth for depth in range(planner.halvings * dim + 1)])
-    settings = HOOTSettings(planner.exploration, growth, decay, diameter, planner.cell_depth, low, high)
+    dim, axes = len(low), np.flatnonzero(high > low)
+    rho = 4.0 ** (-1.0 / max(len(axes), 1)) if planner.rho is None else planner.rho
+    diameter = np.array([planner.nu * rho**depth for depth in range(planner.halvings * len(axes) + 1)])
+    settings = HOOTSettings(planner.exploration, growth, decay, diameter, planner.cell_depth, low, high, axes)
     given = np.empty((0, dim)) if root_actions is None else check_actions(model, root_actions)
     forest = new_forest(problem.steps, given, min(budget.simulations or FIRST_NODES, FIRST_NODES))
     walk = new_forest_walk(model.state_dim, dim, problem.steps, len(diameter))
@@ -231,6 +231,6 @@ def _plan(
     if root_actions is not None:
         return decide(given, forest.bandit.visits, forest.bandit.value, done, start, rng, problem=problem)
     actions, visits, value = np.empty((done, dim)), np.empty(done, np.int64), np.empty((done, 1))
-    count, chosen = read_root(forest, low, high, actions, visits, value, rng)
+    count, chosen = read_root(forest, low, high, axes, actions, visits, value, rng)
     rows = actions[:count].copy(), visits[:count].copy(), value[:count]
     return decide(*rows, done, start, rng, lambda *_: chosen, problem=problem)

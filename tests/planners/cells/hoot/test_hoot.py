@@ -149,6 +149,38 @@ def test_walks_on_in_the_plane_to_the_peak():
     np.testing.assert_allclose(decision.action, [0.3, -4.0], atol=0.6)
 
 
+class Flat(Plane):
+    """The same with coordinates that have no width, at the ends and in the middle."""
+
+    action_low, action_high = np.array([7.0, 0.0, 7.0, -10.0, 7.0]), np.array([7.0, 1.0, 7.0, 2.0, 7.0])
+
+    def step(self, state, action, next_state, params, rng):
+        return super().step(state, action[[1, 3]], next_state, params, rng)
+
+
+@pytest.mark.parametrize("name", ["hoot", "poly_hoot"])
+def test_coordinates_without_width_change_nothing(name):
+    plane, flat = (
+        planners.make(name).plan(model, np.zeros(2), Budget(200), np.random.default_rng(0))
+        for model in (Plane(), Flat())
+    )
+    assert (flat.actions[:, [0, 2, 4]] == 7.0).all()
+    np.testing.assert_array_equal(flat.actions[:, [1, 3]], plane.actions)
+    assert flat.visits.tolist() == plane.visits.tolist() and flat.action[[1, 3]].tolist() == plane.action.tolist()
+
+
+class Point(Plane):
+    """With one action alone."""
+
+    action_low, action_high = np.array([0.3, -4.0]), np.array([0.3, -4.0])
+
+
+@pytest.mark.parametrize("name", ["hoot", "poly_hoot"])
+def test_a_box_without_any_width_has_one_action(name):
+    decision = planners.make(name).plan(Point(), np.zeros(2), Budget(50), np.random.default_rng(0))
+    assert decision.actions.tolist() == [[0.3, -4.0]] and decision.visits.tolist() == [50]
+
+
 @pytest.mark.parametrize(("growth", "decay"), [(0.5, 0.5), (0.3, 0.2)])
 def test_a_bonus_that_does_not_fade_is_refused(growth, decay):
     with pytest.raises(ValueError, match=r"growth=.*below decay"):
