@@ -266,9 +266,9 @@ class TestEstimatedBounds:
             next_state[:] = state[0] + (action[0] > 0.96) + 1e-5 * rng.standard_normal(), state[1]
             return 0.0, False
 
-        lift = model(step=step, initial_state=lambda self, rng: np.zeros(2), horizon=30)
+        lift = model(step=step, initial_state=lambda self, rng: np.zeros(2), horizon=10)
         visited, (low, _, high, _) = _visited(lift)[:, 0], state_bounds(lift)
-        assert np.ptp(np.percentile(visited, (25, 75))) < 1e-3 and high - low == 2.0 * np.ptp(visited) > 3.0
+        assert np.ptp(np.percentile(visited, (25, 75))) < 1e-3 and high - low == 2.0 * np.ptp(visited) > 1.9
 
     def test_a_coordinate_left_out_makes_no_cells(self):
         hashes = [np.empty(25, np.uint64) for _ in range(3)]
