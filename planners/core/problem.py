@@ -134,8 +134,8 @@ def functions_of(model: Any) -> Any:
     cls = type(model)
     functions = [getattr(model, role, None) or DEFAULTS.get(role) for role in ROLES]
     key = (cls, *functions)
-    if model.compiled and key in _tables:
-        return _tables[key]
+    if model.compiled and (known := _tables.get(key)) is not None:
+        return known
     if None in functions:
         raise TypeError(
             f"{cls.__name__} has no `{ROLES[functions.index(None)]}`; bonspiel.envs.check_model tests models"
@@ -151,8 +151,9 @@ def functions_of(model: Any) -> Any:
             )
     if len(_tables) >= MOST_TABLES:  # methods of many instances, which the keys keep
         _tables.clear()
-    _tables[key] = np.array([address_of(*pair) for pair in zip(functions, ROLES, strict=True)], np.int64)
-    return _tables[key]
+    table = np.array([address_of(*pair) for pair in zip(functions, ROLES, strict=True)], np.int64)
+    _tables[key] = table
+    return table
 
 
 def problem_of(

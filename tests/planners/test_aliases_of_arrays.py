@@ -9,6 +9,8 @@ import pytest
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
 from bonspiel.planners.checks import check_actions
+from bonspiel.planners.contract.counting import counting
+from bonspiel.planners.core import problem
 from bonspiel.planners.jit import compiled
 from bonspiel.planners.wrappers.root import workers
 from tests.planners.tiny_models import UnitBox
@@ -156,3 +158,13 @@ def test_workers_on_threads_take_turns_with_the_model_of_an_environment(combine,
 def test_given_actions_that_are_no_matrix_are_named(given):
     with pytest.raises(ValueError, match=r"^root_actions=.*a matrix of at least one row of 1 numbers"):
         check_actions(MODEL, given)
+
+
+def test_tables_of_many_instances_are_not_kept(monkeypatch):
+    tables = {}
+    monkeypatch.setattr(problem, "_tables", tables)
+    monkeypatch.setattr(problem, "MOST_TABLES", 3)
+    for count in range(5):
+        made = counting(MODEL)[0]
+        assert problem.functions_of(made) is problem.functions_of(made)
+        assert len(tables) == count % 3 + 1
