@@ -27,9 +27,9 @@ class Budget:
         if self.simulations is not None:
             require_count("simulations", self.simulations)
             object.__setattr__(self, "simulations", int(self.simulations))  # numpy's have other methods
-        else:
+        if self.seconds is not None:
             require_positive("seconds", self.seconds)
-            object.__setattr__(self, "seconds", float(self.seconds or 0.0))
+            object.__setattr__(self, "seconds", float(self.seconds))
 
     def rest(self, share: float, simulations: int, start: float) -> "Budget":
         """The rest of a share after these simulations, or after the seconds since `start`; never nothing."""

@@ -135,8 +135,9 @@ class InteractiveGame:
         if self.phase == "setup":
             self._set_up(self.setup)
         elif self.phase == "aim" and velocity is not None:
-            took = now - (now if self._asked is None else self._asked) if seconds is None else seconds
-            self._throw(self.model.aim(*velocity, self.aim.side), now, seconds=took)
+            if seconds is None:
+                seconds = 0.0 if self._asked is None else now - self._asked
+            self._throw(self.model.aim(*velocity, self.aim.side), now, seconds=seconds)
         elif self.phase == "flight" and self.flight is not None:
             self._rest(self.flight.outcome)
         elif self.phase == "end":

@@ -142,7 +142,7 @@ def functions_of(model: Any) -> Any:
         )
     if INTERPRETED or not model.compiled:
         return tuple(functions)
-    functions = [getattr(function, "uncounted", function) for function in functions]
+    functions = [getattr(function, "uncounted", function) for function in functions]  # of a copy that counts its steps
     for role, function in zip(ROLES, functions, strict=True):
         if not hasattr(function, "py_func"):
             raise TypeError(

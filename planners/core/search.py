@@ -191,16 +191,13 @@ def extend(
             if not all_invalid(problem.validity):
                 now = decide(tree, done, copy.deepcopy(rng))  # drawn as it would be at the end, without a trace
                 stops, due = report(now), elapsed + PROGRESS_SECONDS
+        if did == 0 and grown and done > 0 and not by_count:
+            stops = stops or _bytes(tree) / COPIED > max(seconds - elapsed, SMALL_COPY)  # no time for another copy
         if stops or (done > 0 and spent >= 1.0) or (did < chunk and grow is None):
             keep_tree(tree)
             return tree, done
         if did == 0 and grow is not None:
-            # Doubling a large tree would overrun a time budget: make room at once for the predicted rest; if that was
-            # not enough, end where there is no time for another copy.
-            copying = _bytes(tree) / COPIED
-            if grown and done > 0 and not by_count and copying > max(seconds - elapsed, SMALL_COPY):
-                keep_tree(tree)
-                return tree, done
+            # Doubling a large tree would overrun a time budget: make room at once for the predicted rest.
             grown = True
             tree = grow(tree, walk, _growth(earlier, done, max(spent, 1e-9)))
         if done > 0 and by_count:
@@ -221,7 +218,9 @@ def _rollouts_left(walk: Any) -> NDArray[np.int64] | None:
 
 def _bytes(tree: Any) -> int:
     """The size of all arrays in a tree."""
-    return tree.nbytes if isinstance(tree, np.ndarray) else sum(map(_bytes, tree)) if isinstance(tree, tuple) else 0
+    if isinstance(tree, tuple):
+        return sum(map(_bytes, tree))
+    return int(getattr(tree, "nbytes", 0))
 
 
 def _growth(earlier: int, done: int, spent: float) -> float:

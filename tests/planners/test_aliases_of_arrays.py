@@ -1,4 +1,4 @@
-"""What a caller does with the arrays that it gave or got changes no other decision, and other functions no model."""
+"""A caller may change arrays in place, and instances of a class have functions of their own: decisions stay right."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -244,7 +244,7 @@ def test_the_score_shown_is_that_at_the_current_position(look, page_text, played
 
 
 def test_the_chance_after_the_last_shot_is_the_result_of_a_match_that_was_played_out_alone(look, played):
-    """Who leaves loses by no shot."""
+    """A team that leaves loses the match, but not by its last shot."""
     cut = played._replace(shots=played.shots[:20], ends=played.ends[:1])
     result = Result(cut.ends[0].points, 0, 1.0, "forfeit", "left the match")
     last = [event for event in record_events(cut._replace(result=result))[0] if event["type"] == "shot"][-1]["chance"]
