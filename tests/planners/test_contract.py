@@ -71,7 +71,7 @@ NARROW = {name: {"k_action": 1.0} for name in ("pw", "dpw")}  # fewer replies of
 
 
 def enough(name, simulations):
-    """More simulations where threads share them: one that waits for a processor keeps others from adding actions."""
+    """More simulations where threads share them: one that waits for a processor keeps others from adding outcomes."""
     return simulations if traits_of(MADE[name]).reproducible else 50 * simulations
 
 

@@ -5,12 +5,12 @@ from numpy.typing import NDArray
 
 from bonspiel.planners.core.jit import helper
 from bonspiel.planners.core.jit.atomics import compare_and_swap, load, publish, read_published
-from bonspiel.planners.core.tree.nodes import NEVER
 from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.zobrist import combine, hash_vector
 from bonspiel.planners.model import Array
 from bonspiel.planners.wrappers.threads.shared_tree import (
     ACTIONS,
+    ADDING,
     CHUNK,
     COUNT,
     DUE,
@@ -93,7 +93,7 @@ def may_add(table: NDArray[np.int64], row: int, visits: int) -> bool:
     It must then publish when the next one is due.
     """
     due = load(table, row, DUE)
-    return visits >= due and compare_and_swap(table, row, DUE, due, NEVER) == due
+    return visits >= due and compare_and_swap(table, row, DUE, due, ADDING) == due
 
 
 @helper

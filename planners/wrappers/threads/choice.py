@@ -18,6 +18,7 @@ from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.wrappers.threads.additions import add_edge, may_add, next_edge, publish_edge
 from bonspiel.planners.wrappers.threads.shared_tree import (
     ACTIONS,
+    ADDING,
     COUNT,
     DUE,
     FIRST_EDGE,
@@ -121,11 +122,12 @@ def best_edge(
 def _follow_edge(tree: SharedTree, walk: SharedWalk, node: int, rng: Rng, settings: Any) -> int:
     """An old edge of the node, with a visit more under way.
 
-    A thread waits for a node's first edge, unless rollouts can value the node, which is not the root: then, or if the
-    search is to stop, NONE.
+    A thread waits for a node's first edge, unless rollouts can value the node: then, or if the search is to stop, NONE.
+    At the root it waits for each: while the thread that adds one is without a processor, all visits would go to the
+    edges before, among which the most visited one is played.
     """
     count = read_published(tree.nodes, node, ACTIONS)
-    while count == 0:
+    while count == 0 or (node == 0 and read_published(tree.nodes, node, DUE) == ADDING):
         if (settings.inner.playouts > 0 and node != 0) or load(tree.size, 0, STOPPED) != 0:
             return NONE
         count = read_published(tree.nodes, node, ACTIONS)

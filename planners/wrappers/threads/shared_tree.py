@@ -24,12 +24,13 @@ from bonspiel.planners.planner import Budget
 NODES, EDGES, STOPPED = 0, 1, 2  # columns of SharedTree.size
 VISITS, ACTIONS, FIRST_EDGE, SIBLING, REWARD, PLAYER = 0, 1, 2, 3, 4, 5  # columns of nodes
 COUNT, TOTAL, SHOWN_MEAN, SHOWN_INV_SQRT, OUTCOMES, FIRST_OUTCOME, NEXT_BLOCK = 0, 1, 2, 3, 4, 5, 6  # columns of edges
-DUE = 7  # of both: visits at which the next action or outcome is due; NEVER also while a thread adds one
+DUE = 7  # of both: visits at which the next action or outcome is due, NEVER or ADDING
 LINE = 8  # columns: 64 bytes, a line of the processor's cache
 SHIFT = 20  # bits of an edge's count that hold its visits under way; those above hold its visits
 VISIT = 1 << SHIFT
 UNDER_WAY = VISIT - 1
 NONE = -1  # in place of an edge
+ADDING = NEVER + 1  # while a thread adds one
 CHUNK = 256  # rows that a thread takes at a time, at least
 FREE, FREE_END, NEXT, NEXT_END = 0, 1, 2, 3  # columns of SharedWalk.pool
 WANTS_ROOM = 2  # row of SharedWalk.pool

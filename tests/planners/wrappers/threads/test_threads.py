@@ -34,7 +34,9 @@ from bonspiel.planners.wrappers.threads.planner import root_of, search_together
 from bonspiel.planners.wrappers.threads.search import SharedUCTSettings
 from bonspiel.planners.wrappers.threads.shared_tree import (
     ACTIONS,
+    ADDING,
     COUNT,
+    DUE,
     EXAMPLE_TREE,
     EXAMPLE_WALK,
     LINE,
@@ -186,6 +188,24 @@ def test_an_edge_is_followed_whatever_the_rewards_were(mean, under_way):
     tree.edge_values[:, [TOTAL, SHOWN_MEAN, SHOWN_INV_SQRT]] = mean, mean, 5**-0.5
     given = selection_of(1.0), Virtual(1.0, False), np.random.default_rng(0)
     assert best_edge.py_func(tree, EXAMPLE_WALK, 0, 2, *given) in (0, 1)
+
+
+def test_threads_wait_for_an_action_that_another_adds_at_the_root(monkeypatch):
+    """Else, while that one has no processor, all visits go to the first actions, and the most visited one is played."""
+    model = Bandit()
+    search(UCT(), model, 10, 2)  # compiles
+    tree = new_shared_tree(model, problem_of(model, np.zeros(1)), 10_000, np.array([[0.1]]), 2)
+    tree.nodes[0, DUE] = ADDING
+    monkeypatch.setattr(planner_module, "new_shared_tree", lambda *_: tree)
+    decisions = []
+    plan = functools.partial(TreeParallel().plan, model, np.zeros(1), Budget(1_000), np.random.default_rng(0))
+    planning = threading.Thread(target=lambda: decisions.append(plan()))
+    planning.start()
+    planning.join(0.5)
+    assert tree.nodes[0, VISITS] == 0
+    tree.nodes[0, DUE] = 0
+    planning.join()
+    assert len(decisions[0].actions) > 1
 
 
 @pytest.mark.parametrize("inner", ["uct", "pw", "dpw", "dpw:outcome=least_visited", "uct:leaf=rollout,playouts=3"])
