@@ -44,7 +44,8 @@ from bonspiel.planners.planner import Budget, Decision, check_plan
 FIRST_NODES = 1_024
 OFTEN = 0.5  # of how often the most chosen action was: so often an action was chosen that may be played
 HOLD_PER_STEP = 4.0  # most `hold_visits` for each step of a plan: with few steps left each action matters
-SURE = 4.0  # standard deviations of its returns by which the sequence must be ahead to be played; 0 beside proposals
+SURE = 4.0  # standard deviations of its returns by which the sequence must be ahead to be played
+MANY = 3  # coordinates, in which it need only be ahead if it has proposals: the tree's actions are few there
 
 
 class AdaptiveEpisode:
@@ -141,7 +142,7 @@ class AdaptiveEpisode:
             if not has_sequence(settings):
                 return best
             mean = sequence.record[MEAN if sequence.record[REPEATS] > 0.0 else TAKEN]
-            sure = SURE if self.proposals is None else 0.0
+            sure = SURE if self.proposals is None or len(low) < MANY else 0.0
             if mean - sure * noise_of(sequence) - stats[SEEN, best] <= ROUNDING * abs(mean):
                 return best
             return int(np.flatnonzero(rows == sequence.cell[0])[0])

@@ -1,9 +1,9 @@
-"""Sequences of actions that iCEM proposes to the search, where actions have many coordinates.
+"""Sequences of actions that iCEM proposes to the search.
 
-There few changes of one sequence are better than noise, and cells of actions are few, while rounds of sequences from a
-Gaussian that moves to the best of them gain with every coordinate (Pinneri et al. 2020). In a box wider than needed
-these find nothing. So they have a part of the simulations that is the larger, the more often their sequence was better
-than the one that was known.
+Few changes of one sequence are better than noise, and in many coordinates cells of actions are few, while rounds of
+sequences from a Gaussian that moves to the best of them gain with every coordinate (Pinneri et al. 2020). In a box
+wider than needed these find nothing. So they have a part of the simulations that is the larger, the more often their
+sequence was better than the one that was known.
 """
 
 from typing import Any, NamedTuple, cast
@@ -19,7 +19,6 @@ from bonspiel.planners.planner import Budget
 from bonspiel.planners.sequences.icem import ICEM
 from bonspiel.planners.sequences.rollouts import Rollouts, mean_returns, new_round
 
-LEAST_COORDINATES = 3
 TREE_FIRST = 60.0  # simulations of a decision that are not shared
 MOST = 0.8  # of the others
 COMPARED = 3  # rollouts of the proposed and of the known sequence
@@ -28,9 +27,8 @@ FEWEST = 4  # simulations, with which a proposal is worth anything
 
 
 def takes_proposals(model: Model) -> bool:
-    """True if a model's actions have many coordinates, all of them real, and one player chooses them."""
-    many = len(model.action_low) >= LEAST_COORDINATES
-    return many and len(kind_codes(model)) == 0 and not offers(model, HasPlayer)
+    """True if all coordinates of a model's actions are real, and one player chooses them."""
+    return len(kind_codes(model)) == 0 and not offers(model, HasPlayer)
 
 
 class Proposed(NamedTuple):

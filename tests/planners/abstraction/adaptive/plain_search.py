@@ -5,6 +5,7 @@ from collections import defaultdict
 
 import numpy as np
 
+from bonspiel.planners import Budget
 from bonspiel.planners.checks import steps_left
 from tests.planners.oracles import best_of, cells_of
 
@@ -112,7 +113,7 @@ class PlainRoot:
             average = weights / weights.sum(1, keepdims=True)
             return (visits * (average @ means - means) ** 2).sum() + 2 * noise * np.trace(average)
 
-        return min([0.0, *(2.0**i / 32 for i in range(7))], key=risk)
+        return min([0.0, *(2.0**i / 32 for i in range(4))], key=risk)
 
 
 class PlainSequence:
@@ -214,7 +215,7 @@ class PlainSights:
         self.returns.append([returned(1 - 1 / sight) for sight in SIGHTS])
 
 
-def plain_search(model, state, simulations, rng, last, sights, hold, memory, changes):
+def plain_search(model, state, simulations, rng, last, sights, hold, memory, changes, proposals=None):
     """The root and the best sequence after a search with dictionaries; `last` is the last decision's sequence."""
     exploration, spread, trace, steps = 0.15, 0.5, 0.9, steps_left(model, state)
     near = model.discount * (1 - 1 / sights.best())
@@ -235,6 +236,9 @@ def plain_search(model, state, simulations, rng, last, sights, hold, memory, cha
     begun = [min(max(0.0, low), high)] * steps
     if last is not None:
         begun = (last.actions[1:] + [last.actions[-1]] * steps)[:steps]
+    if proposals is not None:
+        proposed, spent, _ = proposals.propose(np.array(begun)[:, None], state, Budget(simulations), rng)
+        begun, simulations = proposed[:, 0].tolist(), simulations - spent
     root, cell = PlainRoot(low, high, rng), cells_of(model)
     sequence = PlainSequence(begun, last) if memory > 0 or changes > 0 else None
     if sequence is not None:

@@ -8,6 +8,7 @@ import pytest
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
 from bonspiel.planners.abstraction.adaptive.first_cells import first_cells
+from bonspiel.planners.abstraction.adaptive.proposals import Proposals, takes_proposals
 from bonspiel.planners.abstraction.adaptive.root import CELLS, add_return, new_root
 from bonspiel.planners.abstraction.adaptive.sight import best_sight, new_sights, note_rewards
 from bonspiel.planners.abstraction.adaptive.smoothing import GAIN, SMOOTHED, VISITS, choose_bandwidth, smooth
@@ -43,10 +44,14 @@ def test_two_decisions_of_an_episode_follow_the_pseudo_code(model, simulations, 
     state, over, last, sights = model.initial_state(rng), False, None, PlainSights()
     model = python_twin(model)
     plain_rng.bit_generator.state = rng.bit_generator.state
-    search = planners.begin_episode(planners.make("adaptive", hold_visits=hold, memory=memory, changes=changes), model)
+    planner = planners.make("adaptive", hold_visits=hold, memory=memory, changes=changes)
+    search = planners.begin_episode(planner, model)
+    proposals = Proposals(planner, model) if takes_proposals(model) and (memory > 0 or changes > 0) else None
     decisions = 1 if isinstance(model, (Bandit, Target)) else 2  # Target's last actions are all worth the same
     for _ in range(decisions):
-        root, sequence = plain_search(model, state, simulations, plain_rng, last, sights, hold, memory, changes)
+        root, sequence = plain_search(
+            model, state, simulations, plain_rng, last, sights, hold, memory, changes, proposals
+        )
         last = sequence if memory > 0 else None
         decision = search.plan(state, Budget(simulations), rng)
         visits, _ = root.arrays()
@@ -229,7 +234,8 @@ def test_the_root_has_at_most_so_many_cells_and_loses_no_simulation():
     with kept_trees() as trees:
         decision = planners.make("adaptive").plan(envs.Trap(), np.zeros(2), Budget(30_000), np.random.default_rng(0))
     assert 32 < len(decision.actions) <= 65
-    assert decision.visits.sum() < 30_000 == trees[0].baseline[0, 0]
+    *proposing, tree = trees
+    assert proposing and decision.visits.sum() < tree.baseline[0, 0] < 30_000 == decision.simulations
     assert ((decision.actions >= 0.0) & (decision.actions <= 1.0)).all()
 
 

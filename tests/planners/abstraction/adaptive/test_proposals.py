@@ -1,4 +1,4 @@
-"""Proposals of iCEM to `adaptive`, where actions have many coordinates."""
+"""Proposals of iCEM to `adaptive`."""
 
 from types import SimpleNamespace
 
@@ -37,9 +37,9 @@ class Proposing:
         return SimpleNamespace(plan=self.plans, simulations=budget.simulations, invalid=2)
 
 
-def test_they_are_for_many_real_coordinates_of_one_player():
+def test_they_are_for_real_coordinates_of_one_player():
     assert takes_proposals(MODEL)
-    assert not takes_proposals(envs.make_model("family:linear_quadratic", instance=1, dim=2))
+    assert takes_proposals(envs.Trap())
     assert not takes_proposals(Handover())
     whole = SimpleNamespace(action_low=np.zeros(3), action_high=np.ones(3), action_kinds=("real", "real", "integer"))
     assert not takes_proposals(whole)
