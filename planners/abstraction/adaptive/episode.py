@@ -14,7 +14,7 @@ from bonspiel.planners.abstraction.adaptive.first_cells import (
     no_whole,
     spread_out,
 )
-from bonspiel.planners.abstraction.adaptive.proposals import Proposals, takes_proposals
+from bonspiel.planners.abstraction.adaptive.proposals import MANY, Proposals, takes_proposals
 from bonspiel.planners.abstraction.adaptive.root import CELLS, new_root, own_cell, place_of
 from bonspiel.planners.abstraction.adaptive.search import grow, has_sequence, new_tree, new_walk, search
 from bonspiel.planners.abstraction.adaptive.sequence import (
@@ -44,8 +44,7 @@ from bonspiel.planners.planner import Budget, Decision, check_plan
 FIRST_NODES = 1_024
 OFTEN = 0.5  # of how often the most chosen action was: so often an action was chosen that may be played
 HOLD_PER_STEP = 4.0  # most `hold_visits` for each step of a plan: with few steps left each action matters
-SURE = 4.0  # standard deviations of its returns by which the sequence must be ahead to be played
-MANY = 3  # coordinates, in which it need only be ahead if it has proposals: the tree's actions are few there
+SURE = 4.0  # standard deviations of its returns by which the sequence must be ahead to be played; 0 in MANY coordinates
 
 
 class AdaptiveEpisode:

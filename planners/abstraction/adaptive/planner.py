@@ -32,9 +32,9 @@ class AdaptiveAbstraction(PlanLength):
 
     Its cells of states are those of `scaled_abstraction`. At the root cells of actions are divided where they are
     visited, and their means are smoothed as far as the noise demands. A part of the simulations changes, repeats or
-    follows the best sequence of actions known, also from decision to decision. Where all coordinates are real iCEM
-    proposes sequences, in as many simulations as that is worth (`proposals`). A model with `actions` is searched as by
-    `scaled_abstraction` (docs/guides/abstraction-tree.md).
+    follows the best sequence of actions known, also from decision to decision. With three or more real coordinates,
+    or real ones and ten or more steps, iCEM proposes sequences, in as many simulations as that is worth (`proposals`).
+    A model with `actions` is searched as by `scaled_abstraction` (docs/guides/abstraction-tree.md).
 
     Args:
         exploration: C at the root in units of the range of the returns, at least 0.

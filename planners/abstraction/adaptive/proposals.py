@@ -19,6 +19,8 @@ from bonspiel.planners.planner import Budget
 from bonspiel.planners.sequences.icem import ICEM
 from bonspiel.planners.sequences.rollouts import Rollouts, mean_returns, new_round
 
+MANY = 3  # coordinates, in which the tree's actions are few
+LONG = 10  # steps of an episode; in a shorter one the tree learns each step
 TREE_FIRST = 60.0  # simulations of a decision that are not shared
 MOST = 0.8  # of the others
 COMPARED = 3  # rollouts of the proposed and of the known sequence
@@ -27,8 +29,9 @@ FEWEST = 4  # simulations, with which a proposal is worth anything
 
 
 def takes_proposals(model: Model) -> bool:
-    """True if all coordinates of a model's actions are real, and one player chooses them."""
-    return len(kind_codes(model)) == 0 and not offers(model, HasPlayer)
+    """True if the actions of a model are of one player and real, and have many coordinates or long episodes."""
+    is_large = len(model.action_low) >= MANY or model.horizon >= LONG
+    return is_large and len(kind_codes(model)) == 0 and not offers(model, HasPlayer)
 
 
 class Proposed(NamedTuple):

@@ -37,9 +37,11 @@ class Proposing:
         return SimpleNamespace(plan=self.plans, simulations=budget.simulations, invalid=2)
 
 
-def test_they_are_for_real_coordinates_of_one_player():
+def test_they_are_for_real_coordinates_of_one_player_many_or_in_long_episodes():
     assert takes_proposals(MODEL)
-    assert takes_proposals(envs.Trap())
+    assert takes_proposals(envs.Pendulum())
+    assert takes_proposals(envs.make_model("family:trap", instance=1, dim=3))
+    assert not takes_proposals(envs.Trap())
     assert not takes_proposals(Handover())
     whole = SimpleNamespace(action_low=np.zeros(3), action_high=np.ones(3), action_kinds=("real", "real", "integer"))
     assert not takes_proposals(whole)
