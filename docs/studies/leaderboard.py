@@ -80,7 +80,7 @@ class ShiftedDonut(donut.Donut):
 def episode(model: ShiftedTrap | ShiftedDonut, name: str, number: int, simulations: int) -> float:
     """The return of an episode without the constant."""
     noise, rng = np.random.default_rng((1, number)), np.random.default_rng((2, number))
-    search = planners.begin_episode(planners.make(name), model)
+    search = planners.begin_episode(planners.parse(name), model)
     state, total = model.initial_state(noise), 0.0
     for _ in range(model.horizon):
         action, after = search.plan(state, Budget(simulations), rng).action, np.empty(model.state_dim)
