@@ -44,7 +44,7 @@ from bonspiel.planners.planner import Budget, Decision, check_plan
 FIRST_NODES = 1_024
 OFTEN = 0.5  # of how often the most chosen action was: so often an action was chosen that may be played
 HOLD_PER_STEP = 4.0  # most `hold_visits` for each step of a plan: with few steps left each action matters
-SURE = 4.0  # standard deviations of its returns by which the sequence must be ahead to be played; 0 in MANY coordinates
+SURE = 4.0  # standard deviations by which the sequence must be ahead to be played; 0 in MANY coordinates with proposals
 
 
 class AdaptiveEpisode:

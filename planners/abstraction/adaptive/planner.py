@@ -32,9 +32,10 @@ class AdaptiveAbstraction(PlanLength):
 
     Its cells of states are those of `scaled_abstraction`. At the root cells of actions are divided where they are
     visited, and their means are smoothed as far as the noise demands. A part of the simulations changes, repeats or
-    follows the best sequence of actions known, also from decision to decision. With three or more real coordinates,
-    or real ones and ten or more steps, iCEM proposes sequences, in as many simulations as that is worth (`proposals`).
-    A model with `actions` is searched as by `scaled_abstraction` (docs/guides/abstraction-tree.md).
+    follows the best sequence of actions known, also from decision to decision. If all coordinates are real, and are
+    three or more or the model's `horizon` is ten or more, iCEM proposes sequences, in as many simulations as that is
+    worth (`proposals`); not if `memory` and `changes` are 0. A model with `actions` is searched as by
+    `scaled_abstraction` (docs/guides/abstraction-tree.md).
 
     Args:
         exploration: C at the root in units of the range of the returns, at least 0.
@@ -56,7 +57,8 @@ class AdaptiveAbstraction(PlanLength):
             divisions.
         memory: part of the simulations after the root's first actions that follow the best sequence of actions known
             for a while, in [0, 1]. A decision begins with the last one's sequence without its first step; with 0, as
-            at the start of an episode, with the action that does nothing. 0 in games of two players.
+            at the start of an episode, with the action that does nothing; a proposal may replace it. 0 in games of two
+            players.
         changes: part of the simulations that change the best sequence at first, in [0, 1]: more where that succeeds
             more often than the tree does. 0 in games of two players.
     """

@@ -199,12 +199,12 @@ def test_threads_wait_for_an_action_that_another_adds_at_the_root(monkeypatch):
     monkeypatch.setattr(planner_module, "new_shared_tree", lambda *_: tree)
     decisions = []
     plan = functools.partial(TreeParallel().plan, model, np.zeros(1), Budget(1_000), np.random.default_rng(0))
-    planning = threading.Thread(target=lambda: decisions.append(plan()))
+    planning = threading.Thread(target=lambda: decisions.append(plan()), daemon=True)
     planning.start()
     planning.join(0.5)
     assert tree.nodes[0, VISITS] == 0
     tree.nodes[0, DUE] = 0
-    planning.join()
+    planning.join(60.0)
     assert len(decisions[0].actions) > 1
 
 
