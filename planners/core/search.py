@@ -46,6 +46,8 @@ Walk = TypeVar("Walk")
 FIRST_CHUNK = 1_024  # simulations
 INTERRUPT_SECONDS = 0.1  # between two chances for Ctrl-C to be heard
 CHUNK_SECONDS = 0.0005  # between two looks at the clock, under a time budget
+LEAST_SECONDS = 1e-9  # that passed, where a coarse clock has not moved
+MOST_GROWTH = 16  # times the simulations done before the next look at the clock, which may not have moved
 PROGRESS_SECONDS = 0.005  # between two reports of the best action so far
 CLOSING_SECONDS = 0.00005  # of a time budget, for reading the decision off the tree and giving its memory back
 LARGEST_GROWTH = 4_096.0
@@ -184,7 +186,7 @@ def extend(
         done += did
         if stop is not None and stop.is_set():
             raise Stopped
-        elapsed = time.perf_counter() - start
+        elapsed = max(time.perf_counter() - start, LEAST_SECONDS)
         spent = done / budget.simulations if budget.simulations is not None else elapsed / seconds
         stops = False
         if report is not None and decide is not None and done > 0 and due <= elapsed and spent < 1.0:
@@ -201,11 +203,12 @@ def extend(
             grown = True
             tree = grow(tree, walk, _growth(earlier, done, max(spent, 1e-9)))
         if done > 0 and by_count:
-            chunk = max(1, int(done / elapsed * INTERRUPT_SECONDS))
+            chunk = max(1, int(min(done / elapsed * INTERRUPT_SECONDS, MOST_GROWTH * done)))
         elif done > 0:
             left = done / elapsed * (seconds - elapsed)
             # half of what is left, as later simulations may take longer; interpreted ones take longer than the clock
-            chunk = max(1, int(min(done / elapsed * CHUNK_SECONDS, 0.5 * left))) if model.compiled else 1
+            most = min(done / elapsed * CHUNK_SECONDS, 0.5 * left, MOST_GROWTH * done)
+            chunk = max(1, int(most)) if model.compiled else 1
             if rollouts is not None:
                 rollouts[0] = max(chunk, int(left))
 

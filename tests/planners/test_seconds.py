@@ -1,12 +1,13 @@
 """Budgets of seconds, by a clock that only the steps of a model move: what planners do in them, and by how much they
 exceed them."""
 
+import itertools
 import time
 
 import numpy as np
 import pytest
 
-from bonspiel import planners
+from bonspiel import envs, planners
 from bonspiel.planners import Budget
 from bonspiel.planners.core.bounds import STEPS, state_bounds
 from bonspiel.planners.model import AimBlock
@@ -29,6 +30,16 @@ class Clock:
     def steps(self, number):
         self.now += number * self.step * (1.0 + self.noise * self.random.uniform(-1.0, 1.0)) + self.stall
         self.stall = 0.0
+
+
+@pytest.mark.parametrize("name", ["uct", "constant", "adaptive", "icem"])
+def test_a_coarse_clock_that_has_not_moved_yet_is_read_again_soon(name, monkeypatch):
+    planner, model, readings = planners.make(name), envs.Trap(), itertools.count()
+    planner.plan(model, np.zeros(2), Budget(100), np.random.default_rng(0))  # compiles
+    begin = time.perf_counter()
+    monkeypatch.setattr(time, "perf_counter", lambda: begin + 0.002 * max(next(readings) - 4, 0))
+    decision = planner.plan(model, np.zeros(2), Budget(seconds=0.02), np.random.default_rng(0))
+    assert 1 <= decision.simulations < 20_000_000
 
 
 @pytest.fixture
