@@ -96,9 +96,10 @@ class TimeManager:
     def _share(self, remaining: float, slices: float) -> float:
         """The next share of the time, s.
 
-        The longest delay may come once more, at any shot, unless it is longer than the time that is left.
+        The longest delay may come once more, at any shot, unless it is longer than the time that is left; it was
+        measured with the time to send a move, up to LATE.
         """
-        longest = max((delay for delay in self._delays if delay < remaining), default=0.0)
+        longest = max((delay for delay in self._delays if delay < remaining + LATE), default=0.0)
         reserve = max(min(RESERVE * remaining / (slices + RESERVE), MOST_RESERVE), WORSE * longest)
         return max((remaining - reserve) / slices, min(LEFT * remaining / slices, remaining - longest))
 
