@@ -23,9 +23,8 @@ ROWS = 10
 VISITS, CHOSEN, GAIN, SQUARES, RETURN, SEEN, TOTAL, WEIGHT, SMOOTHED, INV_SQRT = range(ROWS)
 MOST_CELLS = 64
 ROOM = MOST_CELLS + 1  # for the cell of the best sequence's first action as well
-WIDEST = (
-    0.25  # bandwidth, in ranges of an action: the means of one much wider rise or fall throughout, so an end is best
-)
+# The means of a bandwidth much wider than this rise or fall throughout: an end of the box is the best action of noise.
+WIDEST = 0.25  # bandwidth, in ranges of an action
 BANDWIDTHS = 4  # the widest, halved down to 1/32
 
 
