@@ -24,7 +24,7 @@ class _Rounds(GaussianRounds):
     planner: "CEM"
 
     def move(self, actions: Array, returns: Array) -> None:
-        elites = best_of(returns, max(2, round(self.planner.elite_fraction * self.size)))
+        elites = best_of(returns, max(min(2, self.size // 2), round(self.planner.elite_fraction * self.size)))
         self.gaussian.fit(actions[elites], self.planner.momentum, self.planner.least_sd)
 
 

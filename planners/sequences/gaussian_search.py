@@ -16,6 +16,8 @@ from bonspiel.planners.sequences.gaussians import Gaussian
 from bonspiel.planners.sequences.plans import SequenceSearch, plan_with_sequences, round_size
 from bonspiel.planners.sequences.smooth import DEGREES, Knots, Rates
 
+ENOUGH = 3  # sequences of a round of four, so that the worst is not among the elites
+
 
 @dataclass(frozen=True, kw_only=True)
 class GaussianPlanner(SequenceSearch):
@@ -69,7 +71,7 @@ class GaussianPlanner(SequenceSearch):
 class GaussianRounds(ABC):
     """The rounds of a decision: sequences drawn from a Gaussian, which moves by what they return.
 
-    A round that is less than half done when the budget ends moves nothing.
+    A round that is less than half done when the budget ends, or was of one or two sequences out of four, moves nothing.
 
     Args:
         planner: whose parameters apply; annotated with its type where `move` is defined.
@@ -93,7 +95,7 @@ class GaussianRounds(ABC):
 
     def learn(self, actions: Array, returns: Array) -> None:
         """Move the Gaussian by the sequences that were rolled out, [n, steps, action_dim], if they are enough."""
-        if 2 * len(returns) >= self.size:
+        if len(returns) >= max(self.size / 2, min(ENOUGH, self.size)):
             self.move(actions, returns)
 
     @abstractmethod

@@ -35,7 +35,7 @@ class _Rounds(GaussianRounds):
 
     @property
     def elites(self) -> int:
-        return max(min(self.planner.elites, self.largest // 2), 2)
+        return min(self.planner.elites, self.largest // 2)
 
     def resize(self, simulations: int) -> None:
         super().resize(simulations)

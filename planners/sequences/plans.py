@@ -26,6 +26,7 @@ from bonspiel.planners.sequences.rollouts import WHOLE, Rollouts, Sequences, mea
 
 MEASURED = 0.01  # part of a time budget, to measure the time of a rollout before the first round
 MOST_RESERVED = 0.5  # of a time budget, for the finalists
+FEWEST = 4  # sequences in a round, so that the better half is chosen by its returns
 LATE = 2.0  # times the time that a round was to take, at which it ends
 
 
@@ -92,11 +93,12 @@ class SequenceSearch(PlanLength):
 def round_size(population: int, rounds: int, repeats: int, budget: Budget, finalists: int = 1) -> int:
     """Sequences in a round; a budget that ends with one finalist still does half of the last round, which counts.
 
-    The whole population with a time budget, until its number of rollouts can be foretold; see `Rule.resize`.
+    The whole population with a time budget, until its number of rollouts can be foretold; see `Rule.resize`. No fewer
+    than `FEWEST`, in fewer rounds: a round whose sequences are all elites moves at random.
     """
     if budget.simulations is None:
         return population
-    return max(1, min(population, (budget.simulations // repeats - finalists + 1) // rounds))
+    return min(population, max(FEWEST, (budget.simulations // repeats - finalists + 1) // rounds))
 
 
 def plan_with_sequences(

@@ -56,6 +56,7 @@ from bonspiel.planners.trees.kr_uct.regression import (
     best_edge,
     edges_of,
     init_edge,
+    regress,
     widen,
 )
 
@@ -80,7 +81,7 @@ def _choose(tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, rng: 
         schedule_action(tree, node, k_action, alpha_action)
     if count < n_initial and is_due(tree, node):
         edge = add_sampled_action(tree, problem, node, tree.state[node], rng, k_action, alpha_action)
-        init_edge(tree, edge)
+        regress(tree, node, edge, settings.sd)
         if count + 1 < n_initial:
             tree.nodes[node]["due"] = count + 1
         return edge
@@ -92,7 +93,7 @@ def _choose(tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, rng: 
     widens = is_due(tree, node)
     if ended and math.isnan(end["reward"]):
         edge = add_sampled_action(tree, problem, node, tree.state[node], rng, k_action, alpha_action)
-        init_edge(tree, edge)
+        regress(tree, node, edge, settings.sd)
     elif widens or ended:
         edge = widen(tree, node, edge, PROPOSALS if widens else 1, walk.actions[0], rng, settings)
         schedule_action(tree, node, k_action, alpha_action)
@@ -193,7 +194,7 @@ class KRUCT(PlanLength):
 
     As in the paper an action leads to what it does without noise (`step_exact`), because the kernel already averages
     over executions, and an end of the episode that was seen before is not seen again: a new action near it is tried,
-    or a random one where that end was invalid.
+    or a random one where that end was invalid. Where every simulation so adds an action, time grows with their square.
     For a model that hides its executions, having no `step_exact`, outcomes are sampled: they widen as in DPW (Couetoux
     et al. 2011), of which the paper says nothing, and a step that the horizon follows is sampled anew at every visit.
 

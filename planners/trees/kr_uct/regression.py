@@ -78,11 +78,11 @@ def density(tree: SearchTree, node: int, action: Array, sd: Array) -> float:
 
 
 @helper
-def _regress(tree: SearchTree, node: int, edge: int, sd: Array) -> None:
-    """Begin an edge with what the edges of the node know of its action."""
+def regress(tree: SearchTree, node: int, edge: int, sd: Array) -> None:
+    """Begin the node's last edge with what those before it know of its action."""
     init_edge(tree, edge)
     total = 0.0
-    for other in edges_of(tree, node):
+    for other in range(tree.nodes[node]["first_edge"], edge):
         near = similarity(tree.action[edge], tree.action[other], sd)
         if near == 1.0 and tree.value[other, WEIGHT] > 0.0:  # equal actions, as at a bound, have equal values
             tree.value[edge, WEIGHT] = tree.value[other, WEIGHT]
@@ -105,7 +105,6 @@ def widen(
     rank = best - tree.nodes[node]["first_edge"]
     edge = add_edge(tree, node)
     best = tree.nodes[node]["first_edge"] + rank
-    tree.nodes[node]["actions"] -= 1  # not yet one of those that it is compared with
     copy(tree.action[best], tree.action[edge])
     least = math.inf
     for _ in range(proposals):
@@ -118,8 +117,7 @@ def widen(
             if found < least:
                 least = found
                 copy(proposal, tree.action[edge])
-    _regress(tree, node, edge, sd)
-    tree.nodes[node]["actions"] += 1
+    regress(tree, node, edge, sd)
     return edge
 
 

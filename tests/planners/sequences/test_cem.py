@@ -2,6 +2,7 @@
 
 import math
 import statistics
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from bonspiel.planners import Budget
 from bonspiel.planners.core.code.cache import SAID
 from bonspiel.planners.sequences.gaussians import coloured_noise
 from bonspiel.planners.sequences.mppi import weights
-from tests.planners.tiny_models import Chain, Target
+from tests.planners.tiny_models import Chain, Target, UnitBox
 
 MODELS = [Chain(), Target(), envs.Trap(), envs.TreasureHunt()]
 
@@ -22,6 +23,20 @@ TEXTS = {
     "icem": f"icem:{COMMON},elites=10,keep=0.3,momentum=0.1,decay=1.25,beta=2",
     "mppi": f"mppi:{COMMON},temperature=0.2,beta=0",
 }
+
+
+@dataclass(frozen=True)
+class Push(UnitBox):
+    """One step, whose reward is its action or the opposite."""
+
+    sign: float
+    state_dim = horizon = 1
+    discount = 1.0
+    compiled = False
+
+    def step(self, state, action, next_state, params, rng):
+        next_state[0] = 1.0
+        return self.sign * action[0], True
 
 
 class Rollouts:
@@ -77,7 +92,7 @@ def cem(model, rng, budget, population):
     rollouts = Rollouts(model, rng, budget - 1)
     while rollouts.left > 0:
         found = rollouts.round(around(model, mean, sd, rng.standard_normal((population, *mean.shape))))
-        if len(found) >= population / 2:
+        if len(found) >= max(population / 2, 3):
             mean, sd = fitted(best_first(found)[: population // 10], mean, sd, width)
     return mean, rollouts(mean)
 
@@ -92,7 +107,7 @@ def icem(model, rng, budget, population):
         sequences = around(model, mean, sd, coloured_noise((fresh, *mean.shape), 2.0, rng)) + kept
         found = rollouts.round(sequences)
         every += found
-        if len(found) >= len(sequences) / 2:
+        if len(found) >= max(len(sequences) / 2, 3):
             elites = best_first(found)[:n_elites]
             kept = elites[: round(0.3 * n_elites)]
             mean, sd = fitted(elites, mean, sd, width)
@@ -108,7 +123,7 @@ def mppi(model, rng, budget, population):
     rollouts = Rollouts(model, rng, budget - 1)
     while rollouts.left > 0:
         found = rollouts.round(around(model, mean, sd, rng.standard_normal((population, *mean.shape))))
-        if len(found) >= population / 2:
+        if len(found) >= max(population / 2, 3):
             returns = [value for value, _ in found]
             scale = 0.2 * statistics.pstdev(returns)
             share = [math.exp((value - max(returns)) / scale) if scale else 1.0 for value in returns]
@@ -144,6 +159,31 @@ def check(oracle, model, budget, more=""):
     np.testing.assert_allclose(decision.action, sequence[0], rtol=1e-9)
     assert decision.value == pytest.approx(value, rel=1e-9)
     assert rng.bit_generator.state == oracle_rng.bit_generator.state
+
+
+@pytest.mark.parametrize("planner", ["cem", "icem", "mppi", "cem:population=2", "icem:population=2", "cem:rounds=50"])
+@pytest.mark.parametrize("budget", [8, 11, 29])
+def test_few_simulations_learn_from_returns(planner, budget):
+    """A round whose sequences are all elites, or a single one, moves the mean wherever they happen to be."""
+    high, low = (
+        np.mean(
+            [
+                planners.parse(planner)
+                .plan(Push(sign), np.zeros(1), Budget(budget), np.random.default_rng(seed))
+                .action
+                for seed in range(30)
+            ]
+        )
+        for sign in (1.0, -1.0)
+    )
+    assert high > 0.55
+    assert low < 0.45
+
+
+def test_two_sequences_move_nothing():
+    """The mean of `cem` stays the middle of the box with three simulations, the last of which plays it."""
+    decision = planners.make("cem").plan(Push(1.0), np.zeros(1), Budget(3), np.random.default_rng(0))
+    np.testing.assert_array_equal(decision.action, [0.5])
 
 
 def test_weights_of_mppi():

@@ -68,6 +68,14 @@ class OpenHill(Hill):
     actions = staticmethod(two_actions)
 
 
+@dataclass(frozen=True)
+class DrawnHill(Hill):
+    """The same with a known execution; its actions are drawn."""
+
+    action_sd = np.array([SPREAD])
+    step_exact = staticmethod(hill_step_exact)
+
+
 def plan(model, simulations, seed=0, **parameters):
     planner = planners.make("kr_uct", **parameters)
     return planner.plan(model, np.zeros(model.state_dim), Budget(simulations), np.random.default_rng(seed))
@@ -107,9 +115,13 @@ def test_begins_with_the_candidates_of_the_model():
     np.testing.assert_array_equal(plan(OpenHill(), 2).actions, [[0.2], [0.6]])
 
 
-def test_values_are_the_regression_of_what_was_tried():
-    """E[v|a] and the choice by its lower bound, by their definition from the visits of the root's actions."""
-    decision = plan(OpenHill(), 300)
+@pytest.mark.parametrize(("model", "simulations"), [(OpenHill(), 300), (DrawnHill(), 8), (DrawnHill(), 300)])
+def test_values_are_the_regression_of_what_was_tried(model, simulations):
+    """E[v|a] and the choice by its lower bound, by their definition from the visits of the root's actions.
+
+    Drawn actions know of the visits to those before them.
+    """
+    decision = plan(model, simulations)
     own = np.array(
         [hill_step_exact.py_func(np.zeros(1), action, np.zeros(1), np.zeros(1), None)[0] for action in decision.actions]
     )
