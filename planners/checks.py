@@ -8,7 +8,7 @@ from typing import Any, TypeGuard, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.kinds import kind_codes
+from bonspiel.planners.kinds import is_discrete, kind_codes
 from bonspiel.planners.model import Model
 
 Part = TypeVar("Part")
@@ -90,11 +90,6 @@ def missing_action_bounds(model: Model) -> str | None:
 def discrete_actions(model: Model) -> str | None:
     """Say why a planner that makes actions of its own refuses a model that has none but the listed ones."""
     return "makes actions of its own, but only those of `actions` can be played" if is_discrete(model) else None
-
-
-def is_discrete(model: object) -> bool:
-    """True if a model says that no other actions can be played than those of its `actions`."""
-    return bool(getattr(model, "discrete", False))
 
 
 def two_players(model: Model) -> str | None:

@@ -163,14 +163,17 @@ class HeldAction:
         self.first: Decision | None = None
 
     def plan(self, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
-        """Choose an action; see `EpisodeSearch.plan`."""
+        """Repeat the first action; choose anew among `root_actions` without it. See `EpisodeSearch.plan`."""
         start = time.perf_counter()
-        if self.first is None:
-            self.first = self.planner.plan(self.model, state, budget, rng, root_actions)
-            return deepcopy(self.first)  # whose arrays a caller may change
-        check_plan(self.planner, self.model, state, budget, rng)
+        given = None if root_actions is None else check_actions(self.model, root_actions)
+        if self.first is None or not (given is None or (given == self.first.action).all(1).any()):
+            decision = self.planner.plan(self.model, state, budget, rng, root_actions)
+            self.first = self.first or decision
+            return deepcopy(decision)  # whose arrays a caller may change
+        state = check_plan(self.planner, self.model, state, budget, rng)
         again = deepcopy(self.first)
-        return dataclasses.replace(again, simulations=0, seconds=time.perf_counter() - start, invalid=0)
+        held = np.repeat(again.action[None], self.planner.problem(self.model, state).steps, axis=0)
+        return dataclasses.replace(again, simulations=0, seconds=time.perf_counter() - start, invalid=0, plan=held)
 
 
 def _part(budget: Budget, share: float, done: int, start: float) -> Budget | None:

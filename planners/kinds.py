@@ -57,10 +57,15 @@ def value_counts(model: Model) -> Array:
     return np.where(codes == REAL, np.inf, span) if len(codes) else np.full(len(span), np.inf)
 
 
+def is_discrete(model: object) -> bool:
+    """True if a model says that no other actions can be played than those of its `actions`."""
+    return bool(getattr(model, "discrete", False))
+
+
 def distinct_count(model: Model) -> int:
-    """The number of different actions; 0 where it has no end, or is above 2^53."""
+    """The number of different actions, at most as many in a state; 0 where it has no end, or is above 2^53."""
     if len(kind_codes(model)) == 0:
-        return 0
+        return int(model.max_actions) if is_discrete(model) else 0  # type: ignore[attr-defined]
     count = math.prod(value_counts(model).tolist())
     return int(count) if count <= 2.0**53 else 0
 

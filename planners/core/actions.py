@@ -96,7 +96,7 @@ def has_fixed_set(model: Model, n: int) -> bool:
 
 def inverse_widths(model: Model) -> Array:
     """1 / (high - low) of each coordinate of an action, 1 where that is infinite or 0, [action_dim]."""
-    width = model.action_high - model.action_low
+    width = np.ascontiguousarray(model.action_high - model.action_low, np.float64)
     return 1.0 / np.where((width > 0.0) & np.isfinite(width), width, 1.0)
 
 

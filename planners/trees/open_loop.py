@@ -11,19 +11,19 @@ from typing import ClassVar, Literal, NamedTuple
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.checks import missing, require_positive, two_players
-from bonspiel.planners.core.jit import Problem, model_helper, sample_action, step
+from bonspiel.planners.core.jit import Problem, model_helper, step
 from bonspiel.planners.core.problem import PlanLength, search_kernel
 from bonspiel.planners.core.search import plan_with_tree
 from bonspiel.planners.core.tree.backup import back_up
 from bonspiel.planners.core.tree.leaf import check_leaf, playouts_of, value_leaf
-from bonspiel.planners.core.tree.new_actions import TRIES, add_sampled_action, is_known, keep_new
+from bonspiel.planners.core.tree.new_actions import add_sampled_action, draw_again
 from bonspiel.planners.core.tree.nodes import ENDED, SEARCH_TREE, SearchTree, add_node, has_room
 from bonspiel.planners.core.tree.selection import Bonus, Selection, check_bonus, columns_of, select_edge, selection_of
 from bonspiel.planners.core.tree.simulation import descend
 from bonspiel.planners.core.tree.widening import is_due
 from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, record
-from bonspiel.planners.kinds import KINDS, distinct_count
+from bonspiel.planners.kinds import KINDS, distinct_count, is_discrete
 from bonspiel.planners.model import HasRollout
 from bonspiel.planners.planner import Traits, check_plan
 from bonspiel.planners.spaces import EXPLORATION, LEAF, LOOKAHEAD, WIDENING, Parameters
@@ -42,14 +42,9 @@ class OpenLoopSettings(NamedTuple):
 @model_helper
 def _choose(tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, rng: Rng, settings: OpenLoopSettings) -> int:
     if is_due(tree, node):
-        edge = add_sampled_action(tree, problem, node, walk.state[0], rng, settings.k_action, settings.alpha_action)
-        if settings.distinct == 0:
-            return edge
-        for _ in range(TRIES - 1):
-            if not is_known(tree, node, edge):
-                break
-            sample_action(problem, walk.state[0], tree.action[edge], rng)
-        if keep_new(tree, node, edge, settings.k_action, settings.alpha_action, settings.distinct):
+        k, alpha = settings.k_action, settings.alpha_action
+        edge = add_sampled_action(tree, problem, node, walk.state[0], rng, k, alpha)
+        if draw_again(tree, problem, node, edge, walk.state[0], rng, k, alpha, settings.distinct):
             return edge
     return select_edge(tree, node, settings.selection, rng)
 
@@ -130,6 +125,8 @@ class OpenLoop(PlanLength):
 
     def unsupported(self, model: Model) -> str | None:
         """Say why a model cannot be searched; see `planners.Planner`."""
+        if is_discrete(model):
+            return "plays an action in other states than that which listed it, where it may not be allowed"
         return two_players(model) or (missing(model, HasRollout) if self.leaf == "rollout" else None)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:

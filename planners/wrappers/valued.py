@@ -15,12 +15,14 @@ from bonspiel.planners.wrappers.presearch.planner import Presearch
 
 @functools.cache
 def _class_with_values(cls: type[Any]) -> type[Any]:
-    """The class of models whose `rollout` is their `value`."""
+    """The class of models whose `rollout` is their `value`, also for planners that would take `traced_rollout`."""
 
     def reduce(model: Any) -> tuple[Any, ...]:
         return with_values, (_of_class(model, cls),)
 
-    members = {"rollout": inspect.getattr_static(cls, "value"), "__reduce__": reduce, "__doc__": cls.__doc__}
+    members = {"traced_rollout": None, "__reduce__": reduce, "__doc__": cls.__doc__}
+    if (value := inspect.getattr_static(cls, "value", None)) is not None:  # else of the instance
+        members["rollout"] = value
     return type(f"{cls.__name__}WithValues", (cls,), members)
 
 

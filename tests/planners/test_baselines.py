@@ -149,3 +149,19 @@ def test_a_model_in_python_has_no_values_without_episodes():
     for value in (baselines.random_value, baselines.do_nothing_value, baselines.constant_value):
         with pytest.raises(TypeError, match="needs a compiled model"):
             value(Slope())
+
+
+def test_later_decisions_obey_root_actions_and_the_end_of_the_episode():
+    model = Slope()
+    search = planners.begin_episode(Constant(), model)
+    first = search.plan(np.zeros(1), Budget(64), np.random.default_rng(0))
+    held = search.plan(np.array([9.0]), Budget(64), np.random.default_rng(1))
+    assert (held.action, held.simulations, len(held.plan)) == (first.action, 0, 1)
+    others = np.array([[0.9], [0.95]])
+    assert search.plan(np.array([1.0]), Budget(64), np.random.default_rng(1), others).action in others
+    both = np.concatenate([others, first.action[None]])
+    assert search.plan(np.array([1.0]), Budget(64), np.random.default_rng(1), both).action == first.action
+    with pytest.raises(ValueError, match="root_actions"):
+        search.plan(np.array([1.0]), Budget(64), np.random.default_rng(1), np.array([[5.0]]))
+    with pytest.raises(ValueError, match="the episode is over"):
+        search.plan(np.array([10.0]), Budget(64), np.random.default_rng(1))

@@ -113,6 +113,7 @@ UNSUPPORTED = [
     ("cem", INFINITE, "finite `action_low` and `action_high`"),
     ("cem", {"player": lambda self, state, params: 1.0}, "one player only"),
     ("presearch:inner=cem", {"aim_grid": grid, "step_exact": exact, "rollout": rollout}, "takes `root_actions`"),
+    ("open_loop", {"discrete": True, "actions": actions, "max_actions": 1}, "may not be allowed"),
     *(
         (name, {"discrete": True, "actions": actions, "max_actions": 1}, "makes actions of its own")
         for name in ("cem", "cmcgs", "hoot", "icem", "kr_uct", "mppi", "poly_hoot", "voot", "weighted_uct")

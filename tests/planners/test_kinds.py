@@ -262,3 +262,31 @@ def test_a_fixed_set_lists_as_many_actions_as_it_has_room_for_and_says_once_that
     said = [line for line in capfd.readouterr().err.splitlines() if "of 100 actions, drawn once a search" in line]
     assert said
     assert len(set(said)) == len(said)
+
+
+class Listed:
+    """One throw with one of five listed actions and no others, the last of which is the best."""
+
+    compiled, discrete, state_dim, horizon, discount, max_actions = False, True, 1, 1, 1.0, 5
+    params, action_low, action_high = np.zeros(1), np.zeros(1), np.full(1, 4.0)
+
+    def initial_state(self, rng):
+        return np.zeros(1)
+
+    def step(self, state, action, next_state, params, rng):
+        next_state[:] = state
+        return 0.25 * action[0] + 0.3 * rng.standard_normal(), True
+
+    def sample_action(self, state, action, params, rng):
+        action[0] = rng.integers(5)
+
+    def actions(self, state, params, out, keys):
+        out[:, 0] = keys[:] = np.arange(5)
+        return 5
+
+
+@pytest.mark.parametrize("name", ["pw", "dpw", "crave"])
+def test_listed_actions_are_tried_once_each(name):
+    decisions = [plan(name, Listed(), seed=seed) for seed in range(30)]
+    assert all(len(np.unique(decision.actions)) == len(decision.actions) >= 4 for decision in decisions)
+    assert sum(decision.action[0] == 4.0 for decision in decisions) >= 15

@@ -41,7 +41,7 @@ class PerStateSearch:
 
     def evaluate(self, states: Array, order: NDArray[np.int64], sums: Array, budget: Budget) -> int:
         """Add the returns of simulations from states one step ahead; see `planners.planner.ResumableSearch`."""
-        problem = self._problem._replace(steps=max(1, self._problem.steps - 1))
+        problem = self._problem._replace(steps=self._problem.steps - 1)
         trie = self._trie._replace(rounds=new_rounds(states, order, sums))
         self._trie, done = self._extend(evaluate, trie, problem, budget)
         return done

@@ -22,6 +22,7 @@ from bonspiel.planners.model import Array
 EVENTS, LONGEST, BUCKETS, GRIDS = 0, 1, 2, 3  # entries of Experiences.size
 WIDTH, LIMIT = 0, 1  # entries of Experiences.reach
 STRIP = 128  # events weighed at once
+FARTHEST = 2.0**51  # cells from the origin
 
 RUN = np.dtype([("first", "i8"), ("count", "i8")])
 
@@ -149,10 +150,14 @@ def has_room(known: Experiences, events: int) -> bool:
 
 @helper
 def cell_key(exact: np.uint64, grid: int, width: float, place: Array, offset: Array) -> np.uint64:
-    """Key of the cell at this place of a grid with cells of this width, moved by `offset` cells."""
+    """Key of the cell at this place of a grid with cells of this width, moved by `offset` cells.
+
+    Places too far away for cells of exact numbers share one.
+    """
     key = combine(exact, np.uint64(grid))
     for i in range(len(place)):
-        key = combine(key, np.uint64(math.floor(place[i] / width) + offset[i] + 1099511627776.0))
+        cell = math.floor(min(max(place[i] / width, -FARTHEST), FARTHEST))
+        key = combine(key, np.uint64(cell + offset[i] + 2.0 * FARTHEST))
     return key
 
 

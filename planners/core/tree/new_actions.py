@@ -62,6 +62,31 @@ def keep_new(tree: SearchTree, node: int, edge: int, k: float, alpha: float, dis
     return True
 
 
+@model_helper
+def draw_again(
+    tree: SearchTree,
+    problem: Problem,
+    node: int,
+    edge: int,
+    state: Array,
+    rng: Rng,
+    k: float,
+    alpha: float,
+    distinct: int,
+) -> bool:
+    """Draw the action of the node's last edge again while an edge has it; whether the node keeps the edge.
+
+    It does where `distinct` is 0.
+    """
+    if distinct == 0:
+        return True
+    for _ in range(TRIES - 1):
+        if not is_known(tree, node, edge):
+            break
+        sample_action(problem, state, tree.action[edge], rng)
+    return keep_new(tree, node, edge, k, alpha, distinct)
+
+
 def widening(make_action: MakeAction, distinct: bool = False) -> Choose:
     """A function for `simulate` that chooses the edge which progressive widening follows, a new one where it is due.
 

@@ -27,7 +27,7 @@ from bonspiel.planners.core.search import decide, extend, first_nodes, root_of
 from bonspiel.planners.core.tree.backup import back_up
 from bonspiel.planners.core.tree.descent import Outcomes, follow_outcome
 from bonspiel.planners.core.tree.leaf import check_leaf, playouts_of
-from bonspiel.planners.core.tree.new_actions import add_sampled_action
+from bonspiel.planners.core.tree.new_actions import add_sampled_action, draw_again
 from bonspiel.planners.core.tree.nodes import EXAMPLE_TREE, INV_SQRT, MEAN, VARIANCE, SearchTree, has_room, new_tree
 from bonspiel.planners.core.tree.selection import (
     UCB1,
@@ -43,6 +43,7 @@ from bonspiel.planners.core.tree.simulation import descend
 from bonspiel.planners.core.tree.variation import variation
 from bonspiel.planners.core.tree.widening import is_due
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
+from bonspiel.planners.kinds import distinct_count
 from bonspiel.planners.model import HasDistanceWeights, HasRollout
 from bonspiel.planners.planner import check_plan
 from bonspiel.planners.spaces import EXPLORATION, LEAF, LOOKAHEAD, WIDENING, Parameters, Range
@@ -78,8 +79,9 @@ def _choose(known: CRAVETree, walk: TreeWalk, problem: Problem, node: int, rng: 
     if is_due(tree, node):
         k, alpha = settings.k_action, settings.alpha_action
         edge = add_sampled_action(tree, problem, node, tree.state[node], rng, k, alpha)
-        renew(known, node, edge, settings)
-        return edge
+        if draw_again(tree, problem, node, edge, tree.state[node], rng, k, alpha, settings.distinct):
+            renew(known, node, edge, settings)
+            return edge
     terms, first, count = (
         terms_of(tree, node, settings.selection),
         tree.nodes[node]["first_edge"],
@@ -104,7 +106,7 @@ def _follow(
 
 _NUMBERS = np.zeros(1, np.int64)
 _EXAMPLE = CRAVETree(EXAMPLE_TREE, np.empty(1, PLAYED), np.empty((1, 1)), _NUMBERS, _NUMBERS)
-_SETTINGS = CRAVESettings(selection_of(1.0), 1.0, 1.0, Outcomes(1.0, 1.0, False), 1.0, np.empty(1), np.empty(1), 1)
+_SETTINGS = CRAVESettings(selection_of(1.0), 1.0, 1.0, Outcomes(1.0, 1.0, False), 1.0, np.empty(1), np.empty(1), 1, 0)
 
 
 @search_kernel(_EXAMPLE, TREE_WALK, _SETTINGS)
@@ -195,6 +197,7 @@ class CRAVE(PlanLength):
             inverse_widths(model) / self.bandwidth,
             self._state_scale(model),
             playouts_of(self.leaf),
+            distinct_count(model),
         )
         walk = new_walk(model, problem.steps)
         known, done = extend(

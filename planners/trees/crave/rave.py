@@ -74,6 +74,7 @@ class CRAVESettings(NamedTuple):
     action_scale: Array
     state_scale: Array
     playouts: int
+    distinct: int
 
 
 @helper

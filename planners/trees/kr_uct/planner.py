@@ -169,7 +169,7 @@ def search(
 def _noise_of(model: Model, bandwidth: float) -> Array:
     """Standard deviations of the kernel, [action_dim]; a fraction of the range where the model gives no noise."""
     sd = action_sd(model) if offers(model, HasActionSd) else np.zeros(len(model.action_low))
-    return sd if sd.any() else np.ascontiguousarray(bandwidth * (model.action_high - model.action_low))
+    return sd if sd.any() else np.ascontiguousarray(bandwidth * (model.action_high - model.action_low), np.float64)
 
 
 def _by_lower_bound(exploration: float) -> Choose:

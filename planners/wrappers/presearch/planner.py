@@ -42,7 +42,7 @@ def _evaluate(rounds: Rounds, walk: TreeWalk, problem: Problem, simulations: int
     for _ in range(simulations):
         index = next_index(rounds)
         copy(rounds.states[index], state)
-        total = rollout(problem, state, scratch, max(1, problem.steps - depth), rng)
+        total = rollout(problem, state, scratch, problem.steps - depth, rng)
         rounds.sums[index] += mover * gain_of(problem.validity, 0, mover, total)
     return simulations
 
@@ -50,9 +50,16 @@ def _evaluate(rounds: Rounds, walk: TreeWalk, problem: Problem, simulations: int
 class _Evaluator:
     """Values of states by the inner planner's own simulations where it can, otherwise by the model's rollouts."""
 
-    def __init__(self, model: Model, state: Array, rng: Rng, search: ResumableSearch | None) -> None:
+    def __init__(
+        self, model: Model, state: Array, rng: Rng, search: ResumableSearch | None, lookahead: int | None
+    ) -> None:
         self.model, self.rng, self.search = model, rng, search
-        self.problem = problem_of(model, state)
+        self.problem = problem_of(model, state, lookahead)
+
+    def outcomes(self, aims: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
+        """What aims lead to, as `core.aims.outcomes`; the last step of a plan ends it."""
+        states, rewards, ended = outcomes(self.model, self.problem, aims, self.rng)
+        return states, rewards, ended | (self.problem.steps == 1)
 
     def __call__(self, states: Array, order: NDArray[np.int64], sums: Array, budget: Budget) -> int:
         """Add values, player +1's, to `sums`, from one state after another; how many."""
@@ -164,14 +171,14 @@ class Presearch:
     def _sweep(self, model: Any, state: Array, budget: Budget, rng: Rng, search: ResumableSearch | None) -> Sweep:
         """Evaluate with the sweep's share of the budget the finest grid of aims that allows each an evaluation."""
         start = time.perf_counter()
-        evaluate = _Evaluator(model, state, rng, search)
+        evaluate = _Evaluator(model, state, rng, search, getattr(self.inner, "lookahead", None))
         affordable, spent = self._affordable(model, state, budget, evaluate)
         start += seconds_loading(start)
         blocks = model.aim_grid(state, grid_size(affordable, self.size))
         if affordable == 0 and budget.seconds is not None:
             nothing, invalid = np.zeros(len(aims_of(blocks))), invalid_in(evaluate.problem.validity)
             return sweep_of(blocks, nothing, nothing, spent)._replace(invalid=invalid)
-        states, rewards, ended = outcomes(model, evaluate.problem, aims_of(blocks), rng)
+        states, rewards, ended = evaluate.outcomes(aims_of(blocks))
         sums, counts = np.zeros(len(states)), np.ones(len(states))
         open_ends = rng.permutation(np.flatnonzero(~ended))
         if len(open_ends):
@@ -199,7 +206,7 @@ class Presearch:
         seconds, share = budget.seconds or 0.0, min(self.share, 1.0 - self.share)
         aims = aims_of(model.aim_grid(state, 1))
         begin = time.perf_counter()
-        states, _, ended = outcomes(model, evaluate.problem, aims, evaluate.rng)
+        states, _, ended = evaluate.outcomes(aims)
         each, done = _seconds_since(begin) / len(aims), 0
         if evaluate.problem.steps * each > share * seconds:
             return 0, 0

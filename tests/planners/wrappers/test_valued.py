@@ -127,3 +127,24 @@ def test_a_planner_that_rolls_out_nowhere_is_refused(inner):
 @pytest.mark.parametrize("inner", ["root:inner=(uct:leaf=rollout)", "presearch:inner=(uct:leaf=tree)", "rave_uct"])
 def test_one_that_rolls_out_within_another_is_not(inner):
     planners.parse(f"valued:inner=({inner})")
+
+
+def test_traced_rollouts_are_replaced_as_well():
+    class Traced(PlainTrap):
+        def traced_rollout(self, *_):
+            raise AssertionError
+
+    assert with_values(Traced()).traced_rollout is None
+
+
+def test_the_estimate_may_be_of_the_instance():
+    model = PlainTrap()
+    model.value = lambda *_: 7.0
+    assert with_values(model).rollout() == 7.0
+
+    class Bare(Trap):
+        """Without an estimate."""
+
+    bare = Bare()
+    object.__setattr__(bare, "value", model.value)
+    assert with_values(bare).rollout() == 7.0

@@ -63,6 +63,17 @@ def test_neighbour_search_agrees_with_all_within_one_percent(k):
         np.testing.assert_allclose(*values, atol=0.01 * 4)  # returns range over 5
 
 
+@pytest.mark.parametrize("origin", [-1e12, -5e12, 1e13, -1e17, 1e17, 1e300])
+def test_neighbours_are_the_same_however_far_from_zero(origin):
+    grid, exact = (new_experiences(1, 1, 0.5, cutoff, 20, NO_ACTIONS) for cutoff in (3.5, np.inf))
+    unit = max(0.5, float(np.spacing(origin)))
+    for i in range(9):
+        for known in (grid, exact):
+            remember(known, EXACT, np.array([origin + i * unit]), 0, float(i), 0.5, 0.0)
+    by_grid, by_all = (near(known, EXACT, np.array([origin + 4 * unit]), np.eye(1)) for known in (grid, exact))
+    np.testing.assert_allclose(by_grid, by_all, rtol=0.01, atol=0.01)
+
+
 def test_other_classes_are_not_seen():
     known, _ = fixed_set(1, 3.5)
     assert (near(known, np.uint64(4), np.zeros(1), np.eye(4)) == 0).all()
