@@ -26,7 +26,9 @@ from bonspiel.envs.classic.cart_pole.model import (
 from bonspiel.envs.optimal import Reference
 from bonspiel.planners.checks import check_state
 from bonspiel.planners.core.values import cached
-from bonspiel.planners.model import Array
+from bonspiel.planners.core.vectors import copy
+from bonspiel.planners.jit import helper
+from bonspiel.planners.model import Array, Rng
 
 EPISODES = 200  # of a value with noise
 STARTS = 200  # initial states of a mean
@@ -43,6 +45,35 @@ def _gains() -> Array:
     a, b = np.eye(4) + change[:, :4], change[:, 4:]
     p = solve_discrete_are(a, b, STATE_COST, [[FORCE_COST]])
     return np.asarray((b.T @ p @ a) / (FORCE_COST + b.T @ p @ b)).ravel()
+
+
+@helper
+def _choose(state: Array, action: Array, gains: Array, allowed: Array) -> None:
+    """The linear policy's action, [1], or the one next to it of those allowed, [A, 1], if there are any."""
+    wanted = 0.0
+    for i in range(len(gains)):
+        wanted -= gains[i] * state[i]
+    wanted = min(max(wanted, -MAX_FORCE), MAX_FORCE)
+    action[0] = wanted
+    for i in range(len(allowed)):
+        if i == 0 or abs(allowed[i, 0] - wanted) < abs(action[0] - wanted):
+            action[0] = allowed[i, 0]
+
+
+@helper
+def _follow(
+    state: Array, action: Array, scratch: Array, gains: Array, allowed: Array, left: int, params: Array, rng: Rng
+) -> float:
+    """Return of an action, [1], and of the policy in the steps after it; state and action are changed."""
+    total, over = 0.0, abs(state[0]) > MAX_PLACE or abs(state[2]) > MAX_ANGLE
+    for _ in range(left):
+        if over:
+            break
+        reward, over = cart_pole.step(state, action, scratch, params, rng)
+        total += reward
+        copy(scratch, state)
+        _choose(state, action, gains, allowed)
+    return total
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,10 +97,13 @@ class CartPoleOptimum(Reference):
 
     def policy(self, state: ArrayLike) -> Array:
         """The linear policy's action, [1], or the allowed one next to it."""
-        wanted = np.clip(-self.gains @ check_state(self.model, state)[:4], -MAX_FORCE, MAX_FORCE)
-        if self.allowed is None:
-            return np.array([wanted])
-        return np.asarray(self.allowed[np.abs(self.allowed[:, 0] - wanted).argmin()])
+        action = np.empty(1)
+        _choose(check_state(self.model, state), action, self.gains, self._allowed)
+        return action
+
+    @property
+    def _allowed(self) -> Array:
+        return np.empty((0, 1)) if self.allowed is None else np.ascontiguousarray(self.allowed)
 
     def candidates(self, state: Array) -> Array:
         """The policy's action alone, [1, 1]."""
@@ -93,14 +127,10 @@ class CartPoleOptimum(Reference):
         return float(cached(f"mean {self.model} {allowed}", (sys.modules[__name__], cart_pole), compute)["mean"][0])
 
     def _return(self, state: Array, action: Array, seed: int) -> float:
-        total, rng, index = 0.0, np.random.default_rng(seed), self.model.time_index
-        over = abs(state[0]) > MAX_PLACE or abs(state[2]) > MAX_ANGLE
-        while not over and state[index] < self.model.horizon:
-            after = np.empty_like(state)
-            reward, over = self.model.step(state, action, after, self.model.params, rng)
-            total, state = total + reward, after
-            action = self.policy(state)
-        return total
+        model, rng = self.model, np.random.default_rng(seed)
+        start, first = np.array(state, np.float64), np.array(action, np.float64)
+        left = model.horizon - int(start[model.time_index])
+        return _follow(start, first, np.empty_like(start), self.gains, self._allowed, left, model.params, rng)
 
 
 def solve(model: CartPole, actions: Array | None) -> CartPoleOptimum:
