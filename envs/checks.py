@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.envs.role_checks import OPTIONAL, InvalidResult, check_refinement, checked_step, sampled_action
-from bonspiel.planners.checks import is_discrete, offers, require, require_count, require_positive
+from bonspiel.planners.checks import offers, require, require_count, require_positive
 from bonspiel.planners.jit import SIGNATURES
-from bonspiel.planners.kinds import BOOLEAN, CATEGORICAL, KINDS, REAL, kind_codes
+from bonspiel.planners.kinds import BOOLEAN, CATEGORICAL, KINDS, REAL, is_discrete, kind_codes
 from bonspiel.planners.model import Array, HasActions, HasCells, HasTimeIndex, Model, Rng
 
 BRIEF = (1, 4, 16)  # numbers of states to check, while time is left

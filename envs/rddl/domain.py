@@ -185,7 +185,9 @@ def _files(domain: str, instance: str) -> tuple[str, Path, Path]:
         files = Path(domain), Path(instance)
         for file in files:
             if not file.is_file():
-                raise ValueError(f"rddl:{domain}:{instance}: there is no file {file}")
+                raise ValueError(
+                    f"rddl:{domain}:{instance}: there is no file {file}; give rddl:DOMAIN.rddl:INSTANCE.rddl"
+                )
         return f"{domain}:{instance}", *files
     manager = _manager()
     if domain not in (names := manager.list_problems()):

@@ -154,7 +154,7 @@ def plan_with_sequences(
 
         last = min(len(rule.finalists()) * repeats, budget.simulations)
         left = budget.simulations - last
-        if repeats > 1 and left < 2 * repeats:
+        if repeats > 1 and 1 < budget.simulations and left < 2 * repeats:  # one simulation never leaves any
             few = f"leave {left} of {budget.simulations} simulations for a search"
             say_once(f"repeats={repeats} {few}: give fewer repeats, or a larger budget")
         if left > 0:

@@ -304,6 +304,8 @@ def read(folder: Path, checked: bool = False, matches: bool = False) -> Iterator
     """
     if (folder / MATCH).is_file() and not matches:
         raise UsageError(f"{folder} holds a match: `bonspiel strength` charts matches, `status` and `export` read them")
+    if folder.name == FILE and folder.is_file():
+        raise UsageError(f"{folder} is the file of a run: give its folder, {folder.parent}")
     if not (folder / FILE).is_file():
         raise UsageError(f"{folder} holds no run (no {FILE}); give a folder that `bonspiel run` wrote")
     with closing(opened(folder, "ro", checked)) as store:

@@ -23,7 +23,7 @@ def say_once(line: str) -> None:
     said = os.environ.get(SAID, "")
     if line not in said.splitlines():
         os.environ[SAID] = f"{said}{line}\n"
-        print(f"bonspiel: {line}", file=sys.stderr, flush=True)
+        print(f"bonspiel: {line}\n", end="", file=sys.stderr, flush=True)  # at once, as other processes write too
 
 
 def cache_folder() -> Path:

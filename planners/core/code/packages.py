@@ -1,5 +1,6 @@
 """Code of other packages: found by entry point, imported by its place, identified by version and sources."""
 
+import difflib
 import functools
 import importlib
 import importlib.metadata
@@ -27,7 +28,8 @@ def load(place: str) -> Any:
     try:
         return functools.reduce(getattr, attribute.split("."), found)
     except AttributeError:
-        raise ValueError(f"{module} has no {attribute!r}") from None
+        close = "".join(f"; did you mean {one!r}?" for one in difflib.get_close_matches(attribute, dir(found), 1))
+        raise ValueError(f"{module} has no {attribute!r}{close}") from None
 
 
 def imported(module: str) -> Any:
