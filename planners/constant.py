@@ -163,7 +163,7 @@ class HeldAction:
         self.first: Decision | None = None
 
     def plan(self, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
-        """Repeat the first action; choose anew among `root_actions` without it. See `EpisodeSearch.plan`."""
+        """Repeat the first decision, with its rows; choose for this step alone where `root_actions` lack the action."""
         start = time.perf_counter()
         given = None if root_actions is None else check_actions(self.model, root_actions)
         if self.first is None or not (given is None or (given == self.first.action).all(1).any()):

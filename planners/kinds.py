@@ -63,9 +63,9 @@ def is_discrete(model: object) -> bool:
 
 
 def distinct_count(model: Model) -> int:
-    """The number of different actions, at most as many in a state; 0 where it has no end, or is above 2^53."""
+    """The number of different actions, with `discrete` the most of a state; 0 where it has no end, or is above 2^53."""
     if len(kind_codes(model)) == 0:
-        return int(model.max_actions) if is_discrete(model) else 0  # type: ignore[attr-defined]
+        return int(getattr(model, "max_actions", None) or 0) if is_discrete(model) else 0
     count = math.prod(value_counts(model).tolist())
     return int(count) if count <= 2.0**53 else 0
 

@@ -92,11 +92,11 @@ def failure(error: Exception) -> dict[str, str]:
 
 def main(line: list[str]) -> int:
     """Answer standard input, line by line, until it is closed; the exit status."""
-    if len(line) != 1 or line[0] in ("-h", "--help"):
-        print(
-            "usage: python -m bonspiel.curling.players.serve PLANNER, a planner as for bonspiel match", file=sys.stderr
-        )
-        return 0 if line[:1] in (["-h"], ["--help"]) else 2
+    wants_help = line[:1] in (["-h"], ["--help"])
+    if wants_help or len(line) != 1:
+        usage = "usage: python -m bonspiel.curling.players.serve PLANNER, a planner as for bonspiel match"
+        print(usage, file=sys.stdout if wants_help else sys.stderr)
+        return 0 if wants_help else 2
     answers = os.fdopen(os.dup(1), "w", buffering=1, encoding="utf-8")
     os.dup2(2, 1)  # whatever else is printed
     planner = None

@@ -36,12 +36,12 @@ class CEM(GaussianPlanner):
     Booleans and categoricals have probabilities in place of a Gaussian, fitted to the elites as well, and integers are
     rounded. The action played is the first of the mean sequence, as in PlaNet, with the likeliest value of a boolean
     or categorical. The last rollouts of the budget go to that sequence and value it. The number of rounds follows from
-    the budget; a round that is less than half done when the budget ends changes nothing.
+    the budget; a round that is less than half done when the budget ends, or half of four, changes nothing.
 
     Args:
         population: sequences in a round, at least 2; fewer where the budget would not make as many
             rounds as `rounds` says.
-        elite_fraction: part of them that the Gaussians are fitted to, in (0, 1]; at least 2 sequences.
+        elite_fraction: part of them that the Gaussians are fitted to, in (0, 1]; at least 2 sequences of four or more.
         momentum: part of mean and deviation that a round leaves as they were, in [0, 1).
         sd: standard deviation at first, as a part of an action's range, above 0.
         beta: colour of the noise, whose power falls with the frequency as f^-beta; 0 is white as in the papers, with
@@ -49,7 +49,8 @@ class CEM(GaussianPlanner):
         least_sd: least standard deviation, as a part of the range as well, at least 0.
         memory: part of the last decision's mean sequence, shifted by the step taken, with which the next decision of an
             episode starts, in [0, 1]; the rest is that of `start`.
-        rounds: least number of rounds of a decision, at least 1.
+        rounds: number of rounds that a small budget is divided into, at least 1; fewer where rounds would have fewer
+            than 4 sequences.
     """
 
     population: int = 200

@@ -71,7 +71,7 @@ class GaussianPlanner(SequenceSearch):
 class GaussianRounds(ABC):
     """The rounds of a decision: sequences drawn from a Gaussian, which moves by what they return.
 
-    A round that is less than half done when the budget ends, or was of one or two sequences out of four, moves nothing.
+    A round moves nothing if the budget ends before half of its sequences, or before `ENOUGH`, are rolled out.
 
     Args:
         planner: whose parameters apply; annotated with its type where `move` is defined.

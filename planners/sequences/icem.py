@@ -80,8 +80,8 @@ class ICEM(GaussianPlanner):
 
     The last rollouts of the budget go to the mean sequence, which the paper adds to the last round, and to the best of
     all rounds; the one that returns more is played. The number of rounds follows from the budget; a round that is less
-    than half done when the budget ends no longer moves the distribution. In the paper a decision starts from the last
-    one's mean and elites, as with a `memory` of 1.
+    than half done when the budget ends, or half of four, no longer moves the distribution. In the paper a decision
+    starts from the last one's mean and elites, as with a `memory` of 1.
 
     Args:
         population: new sequences in the first round, at least 2; fewer where the budget would not make as many
@@ -97,7 +97,8 @@ class ICEM(GaussianPlanner):
         least_sd: least standard deviation, as a part of the range as well, at least 0.
         memory: part of the last decision's mean sequence, shifted by the step taken, with which the next decision of an
             episode starts, in [0, 1]; the rest is that of `start`.
-        rounds: least number of rounds of a decision, at least 1.
+        rounds: number of rounds that a small budget is divided into, at least 1; fewer where rounds would have fewer
+            than 4 sequences.
     """
 
     population: int = 100

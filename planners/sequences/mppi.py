@@ -53,7 +53,8 @@ class MPPI(GaussianPlanner):
 
     The action played is the first of the mean sequence. The last rollouts of the budget go to that sequence and value
     it. The paper starts from the last decision's mean, as with a `memory` of 1, and does one round a decision; here
-    there are as many as the budget allows. A round that is less than half done when the budget ends changes nothing.
+    there are as many as the budget allows. A round that is less than half done when the budget ends, or half of four,
+    changes nothing.
     The paper's cost of control is left to the model's rewards.
 
     Args:
@@ -66,7 +67,8 @@ class MPPI(GaussianPlanner):
         beta: colour of the perturbations, whose power falls with the frequency as f^-beta; 0 is white as in the paper.
         memory: part of the last decision's mean sequence, shifted by the step taken, with which the next decision of an
             episode starts, in [0, 1]; the rest is that of `start`.
-        rounds: least number of rounds of a decision, at least 1; the paper has 1, with a large population.
+        rounds: number of rounds that a small budget is divided into, at least 1; fewer where rounds would have fewer
+            than 4 sequences; the paper has 1, with a large population.
     """
 
     population: int = 100

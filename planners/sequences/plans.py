@@ -91,10 +91,10 @@ class SequenceSearch(PlanLength):
 
 
 def round_size(population: int, rounds: int, repeats: int, budget: Budget, finalists: int = 1) -> int:
-    """Sequences in a round; a budget that ends with one finalist still does half of the last round, which counts.
+    """Sequences in a round, so that a budget has `rounds` of them; with one finalist the last is half done and counts.
 
-    The whole population with a time budget, until its number of rollouts can be foretold; see `Rule.resize`. No fewer
-    than `FEWEST`, in fewer rounds: a round whose sequences are all elites moves at random.
+    No fewer than `FEWEST`, in fewer rounds: a round whose sequences are all elites moves at random. The whole
+    population with a time budget, until its number of rollouts can be foretold; see `Rule.resize`.
     """
     if budget.simulations is None:
         return population
@@ -154,7 +154,7 @@ def plan_with_sequences(
 
         last = min(len(rule.finalists()) * repeats, budget.simulations)
         left = budget.simulations - last
-        if repeats > 1 and 1 < budget.simulations and left < 2 * repeats:  # one simulation never leaves any
+        if repeats > 1 and 1 < budget.simulations and left <= 2 * repeats:  # one simulation never leaves any
             few = f"leave {left} of {budget.simulations} simulations for a search"
             say_once(f"repeats={repeats} {few}: give fewer repeats, or a larger budget")
         if left > 0:

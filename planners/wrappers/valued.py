@@ -29,8 +29,10 @@ def _class_with_values(cls: type[Any]) -> type[Any]:
 def with_values(model: Any) -> Any:
     """The model with its `value` in place of its `rollout`."""
     made = _of_class(model, _class_with_values(type(model)))  # type: ignore[arg-type]
-    if not vars(model).keys().isdisjoint(("value", "rollout")):  # of this instance
+    own = not vars(model).keys().isdisjoint(("value", "rollout"))
+    if own or inspect.getattr_static(type(model), "value", None) is None:  # it is of this instance
         made.__dict__["rollout"] = model.value
+    made.__dict__.pop("traced_rollout", None)
     return made
 
 

@@ -200,7 +200,7 @@ def compare(arguments: argparse.Namespace) -> int:
 
     names, several = arguments.names, arguments.all or len(arguments.names) != 2
     if len(names) > 3 or arguments.all == bool(names):
-        with packed.read_any(arguments.run):  # which says if there is none
+        with packed.read_any(arguments.run):  # says if there is no run
             pass
         raise UsageError("give two planners, A B; or another run, OTHER or OTHER A B; or --all instead of these")
     if arguments.holm and not arguments.all:

@@ -373,9 +373,13 @@ def kr_uct(
                 density = sum(kernel(action, edge.action) * edge.visits for edge in node.edges) if tries > 1 else 0.0
                 if density < least:
                     least, found = density, action
-        pairs = [(kernel(found, edge.action) * edge.visits, edge.own) for edge in node.edges]
-        new = KernelEdge(found.copy(), weight=sum(weight for weight, _ in pairs))
-        equals = [edge for edge in node.edges if kernel(found, edge.action) == 1.0 and edge.weight > 0.0]
+        return regressed(node, found.copy())
+
+    def regressed(node, action):
+        """An edge that begins with what those of the node know of its action."""
+        pairs = [(kernel(action, edge.action) * edge.visits, edge.own) for edge in node.edges]
+        new = KernelEdge(action, weight=sum(weight for weight, _ in pairs))
+        equals = [edge for edge in node.edges if kernel(action, edge.action) == 1.0 and edge.weight > 0.0]
         if equals:
             new.weight, new.mean = equals[0].weight, equals[0].mean
         elif new.weight > 0.0:
@@ -391,7 +395,7 @@ def kr_uct(
             if node.visits >= count:
                 action = np.empty(len(model.action_low))
                 model.sample_action(node.state, action, model.params, rng)
-                node.edges.append(KernelEdge(action))
+                node.edges.append(regressed(node, action))
                 return node.edges[-1]
             return best_of(node)
         edge, due = best_of(node), may_widen(count, node.visits, *widening)

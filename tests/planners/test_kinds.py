@@ -290,3 +290,9 @@ def test_listed_actions_are_tried_once_each(name):
     decisions = [plan(name, Listed(), seed=seed) for seed in range(30)]
     assert all(len(np.unique(decision.actions)) == len(decision.actions) >= 4 for decision in decisions)
     assert sum(decision.action[0] == 4.0 for decision in decisions) >= 15
+
+
+def test_a_model_of_listed_actions_that_lacks_their_number_is_searched():
+    model = Listed()
+    model.max_actions = None
+    assert plan("pw", model).simulations == 200

@@ -8,6 +8,7 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
+from bonspiel.planners.core.argmax import argmax_by
 from tests.planners.oracles import TreeOracle, best_of, fixed_actions, kr_uct, proposed_actions, weighted_uct
 from tests.planners.tiny_models import Bandit, Chain, Diamond, Duel, Handover, Target, python_twin
 
@@ -203,4 +204,8 @@ def test_kr_uct_is_kernel_regression(model, given):
     np.testing.assert_allclose(decision.actions, [edge.action for edge in edges], rtol=1e-12)
     values = [edge.mean if edge.visits else np.nan for edge in edges]
     np.testing.assert_allclose(decision.values, values, rtol=1e-9)
+    bonus = given.get("exploration", 1.0) * np.sqrt(2.0 * np.log(sum(edge.weight for edge in edges)))
+    lowest = [edge.mean - bonus / np.sqrt(edge.weight) if edge.visits else -np.inf for edge in edges]
+    played = edges[argmax_by(oracle_rng, np.array(lowest))].action  # of equals one is drawn
+    np.testing.assert_allclose(decision.action, played, rtol=1e-12)
     assert rng.bit_generator.state == oracle_rng.bit_generator.state

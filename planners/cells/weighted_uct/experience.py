@@ -152,7 +152,7 @@ def has_room(known: Experiences, events: int) -> bool:
 def cell_key(exact: np.uint64, grid: int, width: float, place: Array, offset: Array) -> np.uint64:
     """Key of the cell at this place of a grid with cells of this width, moved by `offset` cells.
 
-    Places too far away for cells of exact numbers share one.
+    Places more than `FARTHEST` cells from the origin are in the outermost cell.
     """
     key = combine(exact, np.uint64(grid))
     for i in range(len(place)):

@@ -194,7 +194,9 @@ class KRUCT(PlanLength):
 
     As in the paper an action leads to what it does without noise (`step_exact`), because the kernel already averages
     over executions, and an end of the episode that was seen before is not seen again: a new action near it is tried,
-    or a random one where that end was invalid. Where every simulation so adds an action, time grows with their square.
+    or a random one where that end was invalid. Where every simulation so adds an action, time grows with the square of
+    the simulations.
+
     For a model that hides its executions, having no `step_exact`, outcomes are sampled: they widen as in DPW (Couetoux
     et al. 2011), of which the paper says nothing, and a step that the horizon follows is sampled anew at every visit.
 

@@ -72,6 +72,14 @@ class _Evaluator:
         return done
 
 
+def _lookahead(planner: Any) -> int | None:
+    """That of a planner, or of the one within it."""
+    while not hasattr(planner, "lookahead") and hasattr(planner, "inner"):
+        planner = planner.inner
+    found: int | None = getattr(planner, "lookahead", None)
+    return found
+
+
 @dataclass(frozen=True)
 class Presearch:
     """Root pre-search for another planner.
@@ -171,7 +179,7 @@ class Presearch:
     def _sweep(self, model: Any, state: Array, budget: Budget, rng: Rng, search: ResumableSearch | None) -> Sweep:
         """Evaluate with the sweep's share of the budget the finest grid of aims that allows each an evaluation."""
         start = time.perf_counter()
-        evaluate = _Evaluator(model, state, rng, search, getattr(self.inner, "lookahead", None))
+        evaluate = _Evaluator(model, state, rng, search, _lookahead(self.inner))
         affordable, spent = self._affordable(model, state, budget, evaluate)
         start += seconds_loading(start)
         blocks = model.aim_grid(state, grid_size(affordable, self.size))

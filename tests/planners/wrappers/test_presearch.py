@@ -90,7 +90,14 @@ def second_player(state, params):
 
 
 @pytest.mark.parametrize("make", [Target, TargetWithSets])
-@pytest.mark.parametrize(("inner", "state"), [("abstraction:lookahead=1", [0.0, 0.0]), ("abstraction", [0.3, 1.0])])
+@pytest.mark.parametrize(
+    ("inner", "state"),
+    [
+        ("abstraction:lookahead=1", [0.0, 0.0]),
+        ("root:workers=1,inner=(uct:lookahead=1)", [0.0, 0.0]),
+        ("abstraction", [0.3, 1.0]),
+    ],
+)
 def test_nothing_is_valued_after_the_last_step(make, inner, state):
     """Of the episode or of a short plan: the reward of a step of Target does not depend on the action."""
     planner = planners.parse(f"presearch:inner=({inner}),size=50")

@@ -147,4 +147,16 @@ def test_the_estimate_may_be_of_the_instance():
 
     bare = Bare()
     object.__setattr__(bare, "value", model.value)
+    object.__setattr__(bare, "traced_rollout", model.value)
     assert with_values(bare).rollout() == 7.0
+    assert with_values(bare).traced_rollout is None
+
+
+def test_the_estimate_may_be_that_of_a_proxy():
+    class Proxy(Trap):
+        def __getattr__(self, name):
+            if name == "value":
+                return lambda *_: 7.0
+            raise AttributeError(name)
+
+    assert with_values(Proxy()).rollout() == 7.0
