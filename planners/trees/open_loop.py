@@ -11,12 +11,12 @@ from typing import ClassVar, Literal, NamedTuple
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.checks import missing, require_positive, two_players
-from bonspiel.planners.core.jit import Problem, model_helper, step
+from bonspiel.planners.core.jit import Problem, model_helper, sample_action, step
 from bonspiel.planners.core.problem import PlanLength, search_kernel
 from bonspiel.planners.core.search import plan_with_tree
 from bonspiel.planners.core.tree.backup import back_up
 from bonspiel.planners.core.tree.leaf import check_leaf, playouts_of, value_leaf
-from bonspiel.planners.core.tree.new_actions import add_sampled_action, draw_again
+from bonspiel.planners.core.tree.new_actions import add_sampled_action, make_distinct
 from bonspiel.planners.core.tree.nodes import ENDED, SEARCH_TREE, SearchTree, add_node, has_room
 from bonspiel.planners.core.tree.selection import Bonus, Selection, check_bonus, columns_of, select_edge, selection_of
 from bonspiel.planners.core.tree.simulation import descend
@@ -40,11 +40,17 @@ class OpenLoopSettings(NamedTuple):
 
 
 @model_helper
+def _draw(
+    tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, edge: int, rng: Rng, settings: OpenLoopSettings
+) -> None:
+    sample_action(problem, walk.state[0], tree.action[edge], rng)
+
+
+@model_helper
 def _choose(tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, rng: Rng, settings: OpenLoopSettings) -> int:
     if is_due(tree, node):
-        k, alpha = settings.k_action, settings.alpha_action
-        edge = add_sampled_action(tree, problem, node, walk.state[0], rng, k, alpha)
-        if draw_again(tree, problem, node, edge, walk.state[0], rng, k, alpha, settings.distinct):
+        edge = add_sampled_action(tree, problem, node, walk.state[0], rng, settings.k_action, settings.alpha_action)
+        if settings.distinct == 0 or make_distinct(tree, walk, problem, node, edge, rng, settings, _draw):
             return edge
     return select_edge(tree, node, settings.selection, rng)
 

@@ -63,28 +63,15 @@ def keep_new(tree: SearchTree, node: int, edge: int, k: float, alpha: float, dis
 
 
 @model_helper
-def draw_again(
-    tree: SearchTree,
-    problem: Problem,
-    node: int,
-    edge: int,
-    state: Array,
-    rng: Rng,
-    k: float,
-    alpha: float,
-    distinct: int,
+def make_distinct(
+    tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, edge: int, rng: Rng, settings: Any, make_action: Any
 ) -> bool:
-    """Draw the action of the node's last edge again while an edge has it; whether the node keeps the edge.
-
-    It does where `distinct` is 0.
-    """
-    if distinct == 0:
-        return True
+    """Make the action of the node's last edge again while an edge before has it; True if the node keeps the edge."""
     for _ in range(TRIES - 1):
         if not is_known(tree, node, edge):
             break
-        sample_action(problem, state, tree.action[edge], rng)
-    return keep_new(tree, node, edge, k, alpha, distinct)
+        make_action(tree, walk, problem, node, edge, rng, settings)
+    return keep_new(tree, node, edge, settings.k_action, settings.alpha_action, settings.distinct)
 
 
 def widening(make_action: MakeAction, distinct: bool = False) -> Choose:
@@ -107,13 +94,9 @@ def widening(make_action: MakeAction, distinct: bool = False) -> Choose:
         make_action(tree, walk, problem, node, edge, rng, settings)
         if distinct:  # known to the compiler: settings need the field only then
             if settings.distinct > 0:
-                for _ in range(TRIES - 1):
-                    if not is_known(tree, node, edge):
-                        break
-                    make_action(tree, walk, problem, node, edge, rng, settings)
-                if not keep_new(tree, node, edge, settings.k_action, settings.alpha_action, settings.distinct):
-                    return select_edge(tree, node, settings.selection, rng)
-                return edge
+                if make_distinct(tree, walk, problem, node, edge, rng, settings, make_action):
+                    return edge
+                return select_edge(tree, node, settings.selection, rng)
         schedule_action(tree, node, settings.k_action, settings.alpha_action)
         return edge
 

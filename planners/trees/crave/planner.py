@@ -21,13 +21,13 @@ import numpy as np
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
 from bonspiel.planners.checks import missing, offers, require_at_least, require_positive
 from bonspiel.planners.core.actions import inverse_widths
-from bonspiel.planners.core.jit import Problem, helper, model_helper
+from bonspiel.planners.core.jit import Problem, helper, model_helper, sample_action
 from bonspiel.planners.core.problem import PlanLength, search_kernel
 from bonspiel.planners.core.search import decide, extend, first_nodes, root_of
 from bonspiel.planners.core.tree.backup import back_up
 from bonspiel.planners.core.tree.descent import Outcomes, follow_outcome
 from bonspiel.planners.core.tree.leaf import check_leaf, playouts_of
-from bonspiel.planners.core.tree.new_actions import add_sampled_action, draw_again
+from bonspiel.planners.core.tree.new_actions import add_sampled_action, make_distinct
 from bonspiel.planners.core.tree.nodes import EXAMPLE_TREE, INV_SQRT, MEAN, VARIANCE, SearchTree, has_room, new_tree
 from bonspiel.planners.core.tree.selection import (
     UCB1,
@@ -74,12 +74,19 @@ def _score(known: tuple[tuple[SearchTree, float], Terms], edge: int) -> float:
 
 
 @model_helper
+def _draw(
+    tree: SearchTree, walk: TreeWalk, problem: Problem, node: int, edge: int, rng: Rng, settings: CRAVESettings
+) -> None:
+    sample_action(problem, tree.state[node], tree.action[edge], rng)
+
+
+@model_helper
 def _choose(known: CRAVETree, walk: TreeWalk, problem: Problem, node: int, rng: Rng, settings: CRAVESettings) -> int:
     tree = known.tree
     if is_due(tree, node):
         k, alpha = settings.k_action, settings.alpha_action
         edge = add_sampled_action(tree, problem, node, tree.state[node], rng, k, alpha)
-        if draw_again(tree, problem, node, edge, tree.state[node], rng, k, alpha, settings.distinct):
+        if settings.distinct == 0 or make_distinct(tree, walk, problem, node, edge, rng, settings, _draw):
             renew(known, node, edge, settings)
             return edge
     terms, first, count = (

@@ -57,7 +57,7 @@ class _Evaluator:
         self.problem = problem_of(model, state, lookahead)
 
     def outcomes(self, aims: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
-        """What aims lead to, as `core.aims.outcomes`; the last step of a plan ends it."""
+        """The outcomes of aims without noise, see `core.aims.outcomes`; in the last step of a plan all have ended."""
         states, rewards, ended = outcomes(self.model, self.problem, aims, self.rng)
         return states, rewards, ended | (self.problem.steps == 1)
 
