@@ -10,6 +10,7 @@ from bonspiel.planners.abstraction.adaptive.first_cells import first_cells
 from bonspiel.planners.core.actions import action_set, inverse_widths, spread_points
 from bonspiel.planners.core.argmax import argmax_by, ranked
 from bonspiel.planners.core.tree.backup import average
+from bonspiel.planners.core.tree.nodes import UNTRIED
 from bonspiel.planners.core.tree.selection import final_choice, sqrt_2_log, ucb1
 from bonspiel.planners.core.tree.widening import due
 
@@ -45,6 +46,23 @@ def assert_even(drawn, among):
     assert set(drawn) == among
     expected = len(drawn) / len(among)
     assert max(abs(drawn.count(one) - expected) for one in among) < 4.0 * math.sqrt(expected)
+
+
+@pytest.mark.parametrize("count", [1, 4, 15, 16, 17, 19, 20, 23, 24, 61])
+def test_of_any_number_the_best_is_chosen_wherever_it_is(count):
+    given = np.random.default_rng(count)
+    for _ in range(50):
+        value = rows(given.integers(0, 3, count + 4).astype(float), [4] * (count + 4))
+        value[given.random(count + 4) < 0.2, 0] = given.choice([np.nan, -np.inf, UNTRIED])
+        value[:2] = value[2 + count :] = 1e301  # not among those asked for
+        scores, draw = value[2 : 2 + count].sum(1), np.random.default_rng(7)
+        after = np.random.default_rng(7)
+        expected = [2]
+        if not np.isnan(scores).all():
+            expected = 2 + np.flatnonzero(scores == np.nanmax(scores))
+        chosen = expected[int(after.random() * len(expected)) if len(expected) > 1 else 0]
+        assert ucb1(value, 2, count, 1.0, draw) == chosen
+        assert draw.bit_generator.state == after.bit_generator.state
 
 
 def test_equals_of_every_rule_are_drawn():
