@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from bonspiel.planners.core.jit import Problem, actions, helper, model_helper, sample_action
 from bonspiel.planners.core.jit.atomics import add_to, load, publish, read_published
+from bonspiel.planners.core.tree.new_actions import TRIES
 from bonspiel.planners.core.tree.nodes import NEVER, UNTRIED
 from bonspiel.planners.core.tree.selection import Selection, Terms, lowest_return, sqrt_2_log, upper_bound
 from bonspiel.planners.core.tree.widening import due
@@ -174,14 +175,29 @@ def choose_of_set(tree: SharedTree, walk: SharedWalk, problem: Problem, node: in
 
 
 @model_helper
+def _draw_action(
+    tree: SharedTree, problem: Problem, node: int, edge: int, tried: int, rng: Rng, distinct: int
+) -> bool:
+    """Draw the action of a new edge; False if there are `distinct` > 0 actions and all `TRIES` draws are tried ones."""
+    for _ in range(TRIES):
+        sample_action(problem, tree.state[node], tree.action[edge], rng)
+        if distinct == 0 or not _is_tried(tree, node, tried, tree.action[edge]):
+            return True
+    return False
+
+
+@model_helper
 def choose_widening(tree: SharedTree, walk: SharedWalk, problem: Problem, node: int, rng: Rng, settings: Any) -> int:
-    """The edge that progressive widening follows, a new one where it is due."""
+    """The edge that progressive widening follows, a new one where it is due; see `planners.core.tree.new_actions`."""
     inner, visits = settings.inner, load(tree.nodes, node, VISITS)
     if may_add(tree.nodes, node, visits):
         edge = add_edge(tree, walk, node)
         if edge != NONE:
-            sample_action(problem, tree.state[node], tree.action[edge], rng)
-            publish_edge(tree, node, due(load(tree.nodes, node, ACTIONS) + 1, inner.k_action, inner.alpha_action))
-            return edge
+            tried = load(tree.nodes, node, ACTIONS)
+            if _draw_action(tree, problem, node, edge, tried, rng, inner.distinct):
+                all_tried = tried + 1 == inner.distinct
+                publish_edge(tree, node, NEVER if all_tried else due(tried + 1, inner.k_action, inner.alpha_action))
+                return edge
+            visits = 2 * visits + 1
         publish(tree.nodes, node, DUE, visits)
     return _follow_edge(tree, walk, node, rng, settings)

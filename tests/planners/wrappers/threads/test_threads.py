@@ -359,6 +359,30 @@ def test_equal_actions_of_a_set_are_tried_like_others():
     assert decision.actions.tolist() == [[0.5]] * 8
 
 
+@compiled("sample_action")
+def one_of_five(state, action, params, rng):
+    action[0] = 0.25 * np.floor(5.0 * rng.random())
+
+
+class Listed(Bandit):
+    """Has five actions and no others."""
+
+    discrete, max_actions = True, 5
+    sample_action = staticmethod(one_of_five)
+
+
+@pytest.mark.parametrize("inner", ["pw", "dpw"])
+def test_listed_actions_are_tried_once_each(inner):
+    for seed in range(20):
+        rngs, budget = [np.random.default_rng(seed) for _ in range(2)], Budget(200)
+        within = planners.parse(f"threads:inner={inner},threads=1").plan(Listed(), np.zeros(1), budget, rngs[0])
+        alone = planners.make(inner).plan(Listed(), np.zeros(1), budget, rngs[1])
+        assert within.actions.tolist() == alone.actions.tolist()
+        assert within.visits.tolist() == alone.visits.tolist()
+        both = planners.parse(f"threads:inner={inner},threads=2").plan(Listed(), np.zeros(1), budget, rngs[0])
+        assert len(np.unique(both.actions)) == len(both.actions) >= 4
+
+
 def test_a_thread_that_lags_behind_does_not_make_the_tree_huge(monkeypatch):
     """It has run nothing when the tree is full, and by itself would foretell the whole budget for each simulation."""
     tree, _ = search(UCT(), envs.TreasureHunt(5), 100, 2)
