@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -93,6 +94,7 @@ def test_those_before_the_shots_of_a_match(run, tmp_path):
 
 def test_those_drawn_anew_are_the_same_by_the_same_seed(monkeypatch):
     monkeypatch.setattr(drawing, "PLAYERS", {"random": 1, "rulebased": 1})
+    monkeypatch.setattr(drawing, "MATCH", replace(drawing.MATCH, ends=2))
     first, second, other = (positions.drawn(12, seed) for seed in (1, 1, 2))
     texts = [positions.text_of(found, "a test") for found in (first, second, other)]
     assert texts[0] == texts[1] != texts[2]
