@@ -41,6 +41,8 @@ from bonspiel.planners.kinds import kind_codes
 from bonspiel.planners.model import Array, HasPlayer, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, check_plan
 
+Visits = NDArray[np.int64]
+
 FIRST_NODES = 1_024
 OFTEN = 0.5  # of how often the most chosen action was: so often an action was chosen that may be played
 HOLD_PER_STEP = 4.0  # most `hold_visits` for each step of a plan: with few steps left each action matters
@@ -136,7 +138,7 @@ class AdaptiveEpisode:
         stats = root.stats[:, rows]
         visits, chosen, smoothed = stats[VISITS].astype(np.int64), stats[CHOSEN], stats[SMOOTHED]
 
-        def leading(visits: NDArray[np.int64], value: Array, rng: Rng) -> int:
+        def leading(visits: Visits, value: Array, rng: Rng) -> int:
             best = argmax_by(rng, np.where((visits > 0) & (chosen >= OFTEN * chosen.max()), smoothed, -np.inf))
             if not has_sequence(settings):
                 return best

@@ -22,7 +22,8 @@ from bonspiel.planners.model import HasActions
 from bonspiel.planners.planner import EpisodeSearch, FreshSearches, Traits, check_plan
 from bonspiel.planners.spaces import LOOKAHEAD, Parameters, Range
 
-STATES = ScaledAbstraction().cells(False)
+SCALED = ScaledAbstraction()
+STATES = SCALED.cells(False)
 PRIOR_VISITS = 1e-3  # of the mean return, that every action has in every state
 
 
@@ -101,7 +102,7 @@ class AdaptiveAbstraction(PlanLength):
 
     def unsupported(self, model: Model) -> str | None:
         """Say why a model cannot be searched; see `planners.Planner`."""
-        return ScaledAbstraction().unsupported(model)
+        return SCALED.unsupported(model)
 
     def plan(self, model: Model, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `planners.Planner.plan`."""

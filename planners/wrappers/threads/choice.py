@@ -175,9 +175,7 @@ def choose_of_set(tree: SharedTree, walk: SharedWalk, problem: Problem, node: in
 
 
 @model_helper
-def _draw_action(
-    tree: SharedTree, problem: Problem, node: int, edge: int, tried: int, rng: Rng, distinct: int
-) -> bool:
+def _draw_action(tree: SharedTree, problem: Problem, node: int, edge: int, tried: int, rng: Rng, distinct: int) -> bool:
     """Draw the action of a new edge; False if there are `distinct` > 0 actions and all `TRIES` draws are tried ones."""
     for _ in range(TRIES):
         sample_action(problem, tree.state[node], tree.action[edge], rng)
