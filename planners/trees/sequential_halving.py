@@ -79,6 +79,11 @@ def _better_half(tree: SearchTree, left: NDArray[np.int64]) -> NDArray[np.int64]
     return np.array(ranks[: (len(ranks) + 1) // 2])
 
 
+def _grow(rounds: int, tree: SearchTree, walk: TreeWalk, factor: float) -> SearchTree:
+    """Room for all the rounds to come, where `extend` foretells one: another copy would be larger and make it late."""
+    return grow(tree, walk, rounds * factor)
+
+
 @dataclass(frozen=True)
 class SequentialHalving(PlanLength):
     """Halves the root's actions round by round, and searches below them by UCT.
@@ -153,7 +158,7 @@ class SequentialHalving(PlanLength):
                     settings=settings,
                     budget=part,
                     rng=rng,
-                    grow=grow,
+                    grow=partial(_grow, rounds - number + 1),
                     earlier=done,
                 )
                 done += more
