@@ -26,6 +26,7 @@ from bonspiel.planners.sequences.rollouts import WHOLE, Rollouts, Sequences, mea
 
 MEASURED = 0.01  # part of a time budget, to measure the time of a rollout before the first round
 MOST_RESERVED = 0.5  # of a time budget, for the finalists
+SHORT = 0.02  # part of a time budget by which a rollout may exceed it
 FEWEST = 4  # sequences in a round, so that the better half is chosen by its returns
 LATE = 2.0  # times the time that a round was to take, at which it ends
 
@@ -189,28 +190,31 @@ def _in_seconds(
 
     Rounds are as large as in a budget of as many simulations as the time is expected to allow. That follows from the
     time of a rollout: at first of the one of `sequences`, which is all that the shortest budgets allow, and then of all
-    so far. No rollout begins after the budget is spent.
+    so far, with what the rule took to propose and to learn. A round leaves the time that this and the finalists take.
+    No rollout begins after the budget is spent, except a finalist's first one where rollouts are `SHORT`.
     """
     begin = time.perf_counter()
     _, done = rollouts.until(sequences, NO_LIMIT, Budget(seconds=MEASURED * seconds))
     begin, end, now = begin + seconds_loading(begin), start + seconds_loading(start) + seconds, time.perf_counter()
-    last = len(rule.finalists()) * repeats
+    last, update = len(rule.finalists()) * repeats, 0.0
     while True:
         each = max((now - begin) / done, 1e-9)
-        left = end - now - min(last * each, MOST_RESERVED * seconds)
+        left = end - now - min(last * each + update, MOST_RESERVED * seconds)
         if left <= 0.0:
             break
         rule.resize(done + round((end - now) / each))
         sequences = new_round(rule.propose())
         expected = len(sequences.actions) * repeats * each
-        part = Budget(seconds=min(left, max(LATE * expected, CHUNK_SECONDS)))
+        part, proposed = Budget(seconds=min(left, max(LATE * expected, CHUNK_SECONDS))), time.perf_counter()
         _, did = rollouts.until(sequences, repeats, part, now)
-        begun, now, done = now, time.perf_counter(), done + did
-        if now - begun > LATE * each * did:  # at this speed the budget allows smaller rounds
-            rule.resize(done + round(max(end - now, 0.0) / (now - begun) * did))
+        finished, done = time.perf_counter(), done + did
+        if finished - now > LATE * each * did:  # at this speed the budget allows smaller rounds
+            rule.resize(done + round(max(end - finished, 0.0) / (finished - now) * did))
         learn(sequences)
+        begun, now = now, time.perf_counter()
+        update = now - finished + proposed - begun
     final = new_round(rule.finalists())
-    while now < end and final.done[0] < last:
+    while final.done[0] < last and (now < end or (final.done[0] == 0 and each < SHORT * seconds)):
         done += rollouts.run(final, repeats, 1)
         now = time.perf_counter()
     if final.done[0] == 0:

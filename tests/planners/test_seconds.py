@@ -230,6 +230,22 @@ def test_the_shortest_budget_plays_and_values_the_plan_of_the_last_decision(name
     assert decision.simulations == 1 and decision.action == plan[1] and np.isfinite(decision.value)
 
 
+@pytest.mark.parametrize("update", [0.3, 3.0])
+@pytest.mark.parametrize("name", GAUSSIANS)
+def test_the_last_move_is_what_is_played_however_long_moves_take(name, update, clock, monkeypatch):
+    """Not the only sequence that was tried of a round which the end of the budget cut short."""
+    rounds, known = GAUSSIANS[name]._Rounds, []
+    propose, finalists = rounds.propose, rounds.finalists
+    monkeypatch.setattr(rounds, "propose", lambda self: (clock.steps(update * LENGTH), propose(self))[1])
+    monkeypatch.setattr(rounds, "finalists", lambda self: (known.append(finalists(self)), known[-1])[1])
+    model = Slow(clock)
+    for rollouts in np.linspace(100.0, 101.0, 8):
+        begin, rng = clock.now, np.random.default_rng(0)
+        decision = planners.make(name).plan(model, np.zeros(2), Budget(seconds=rollouts * ROLLOUT), rng)
+        assert clock.now - begin <= (rollouts + 1.0) * ROLLOUT + 1e-9
+        assert decision.action in known[-1][:, 0] and decision.simulations > 30
+
+
 @pytest.mark.parametrize("name", ["uct", "constant", "adaptive", "icem"])
 def test_a_coarse_clock_that_has_not_moved_yet_is_read_again_soon(name, monkeypatch):
     planner, model, readings = planners.make(name), envs.Trap(), itertools.count()
