@@ -73,7 +73,7 @@ class Controller:
     plant sees it. A `rate_limit` of the planner holds for late actions too, but not for the fallback.
 
     Use it as a context manager, which starts the thread and ends it. All calls of the model and of the planner are
-    made in that thread.
+    made in that thread. You may change fields of the model, such as `params`; the decision under way may see both.
 
     Args:
         planner: decides; with a memory, from the last decision on.
@@ -187,7 +187,7 @@ class Controller:
         self._next = period + 1
         self._rates.last = np.clip(action, self._model.action_low, self._model.action_high)
         if self._task is None:
-            self._ask(_Task(period + 1, np.array(state, np.float64), action, begins))
+            self._ask(_Task(period + 1, np.array(state, np.float64), action.copy(), begins))
         return action
 
     def wait(self) -> None:
@@ -245,11 +245,13 @@ class Controller:
                     task.decision = decision
                 except BaseException as error:  # also SystemExit, which others' code may raise
                     task.error = error
+                    if len(plan) == 0:  # a search that has decided nothing yet knows nothing but the failed state
+                        self._begin_episode()
                 task.done.set()
 
     def _begin_episode(self) -> None:
         self._search = begin_episode(self._planner, self._model)
-        self._checked = CheckedSearch(self._planner, self._model, self._search)
+        self._checked = CheckedSearch(self._planner, self._model, self._search, others_change=True)
 
     def _start_from(self, plan: Array) -> None:
         start = getattr(self._search, "start_from", None)

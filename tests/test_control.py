@@ -322,3 +322,55 @@ def test_it_says_what_is_wrong_with_its_arguments():
         pytest.raises(ValueError, match=r"state=.*must be"),
     ):
         controller.prepare(np.zeros(2))
+
+
+class Aimed(Still):
+    """A still line on which the best action is `params[0]`."""
+
+    params = np.array([0.5])
+
+    def step(self, state, action, next_state, params, rng):
+        next_state[:] = state
+        return -((action[0] - params[0]) ** 2), False
+
+
+@pytest.mark.parametrize("change", ["in place", "anew"])
+def test_a_model_that_the_user_changes_stays_changed_and_is_followed(change):
+    model, actions = Aimed(), []
+    model.params = np.array([0.5])
+    with Controller(
+        planners.make("icem", lookahead=1), model, 0.02, FALLBACK, budget=Budget(200), clock=Clock()
+    ) as controller:
+        for period in range(8):
+            actions.append(controller.act(np.zeros(2))[0])
+            if period == 3 and change == "in place":
+                model.params[0] = -0.5
+            elif period == 3:
+                model.params = np.array([-0.5])
+            wait_for_the_decision(controller)
+            controller.wait()
+    assert model.params[0] == -0.5 and controller.counts.failed == 0
+    np.testing.assert_allclose(actions[1:4], 0.5, atol=0.05)
+    np.testing.assert_allclose(actions[6:], -0.5, atol=0.05)
+
+
+def test_what_is_done_to_an_action_handed_out_reaches_no_plan():
+    with Controller(Scripted(), Still(), 0.02, FALLBACK, clock=Clock()) as controller:
+        action = controller.act(np.zeros(2))
+        assert not np.shares_memory(action, controller._task.action)
+
+
+@pytest.mark.parametrize("name", ["icem", "uct"])
+def test_a_first_decision_that_fails_is_no_lasting_failure(name):
+    class Broken(Counted):
+        def step(self, state, action, next_state, params, rng):
+            reward, over = super().step(state, action, next_state, params, rng)
+            return (np.nan if abs(state[0]) > 100.0 else reward), over
+
+    planner = planners.make(name, memory=1.0, lookahead=3)
+    with Controller(planner, Broken(), 0.02, FALLBACK, budget=Budget(20), clock=Clock()) as controller:
+        for period in range(6):
+            controller.act(np.array([1_000.0 if period == 0 else 0.0, 0.0]))
+            wait_for_the_decision(controller)
+            controller.wait()
+    assert controller.counts.failed == 1 and controller.counts.on_time == 4

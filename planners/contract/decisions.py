@@ -102,13 +102,21 @@ class CheckedSearch:
         model: to search.
         search: makes the decisions: `begin_episode(planner, model)` if None.
         name: of the planner in messages; that of its class if empty.
+        others_change: whether others may change the model's fields at any time, which are not compared then.
 
     Attributes:
         seconds: wall-clock time of the last decision, without its check.
     """
 
-    def __init__(self, planner: Planner, model: Model, search: EpisodeSearch | None = None, name: str = "") -> None:
-        self._fields = ModelFields(model)
+    def __init__(
+        self,
+        planner: Planner,
+        model: Model,
+        search: EpisodeSearch | None = None,
+        name: str = "",
+        others_change: bool = False,
+    ) -> None:
+        self._fields = None if others_change else ModelFields(model)
         self._search = begin_episode(planner, model) if search is None else search
         self._name, self._model = name or type(planner).__name__, model
         self._multiple = traits_of(planner).budget_multiple
@@ -144,7 +152,8 @@ class CheckedSearch:
 
     def _check_unchanged(self, state: Array, given: Array, failure: Exception | None = None) -> None:
         try:
-            self._fields.check()
+            if self._fields is not None:
+                self._fields.check()
             if given.tobytes() != state.tobytes():
                 require(False, "state", given, f"left as it was, {state}; plan with state.copy()")
         except ValueError as error:
