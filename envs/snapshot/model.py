@@ -1,6 +1,7 @@
 """The model of a Gymnasium environment that planners search."""
 
 import itertools
+import threading
 from functools import cached_property
 from typing import Any
 
@@ -19,13 +20,32 @@ from bonspiel.planners.model import Array, Rng
 HUGE = 1e30  # bounds from here on, such as the largest float32, stand for none
 
 
+class Turns:
+    """A lock by which threads take turns; a deep or pickled copy has one of its own."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> None:
+        """Wait for the turn."""
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        """End it."""
+        self._lock.release()
+
+    def __reduce__(self) -> tuple[type["Turns"], tuple[()]]:
+        """Make another."""
+        return Turns, ()
+
+
 class GymnasiumModel:
     """A Python model of a Gymnasium environment; see `from_gymnasium`.
 
     A state is (steps taken, snapshot, observation). The snapshot is the state of the environment itself where that is a
     vector, else the number of a snapshot that `storage` keeps: a random one below 1 in a search, so that the same
     search gives the same states again, a count from 1 for observed states. Distances and cells see the observation
-    alone.
+    alone. Threads that search it take turns, step by step, as all of them restore one environment.
 
     Attributes:
         storage: restores the environment, by the way `name`.
@@ -85,6 +105,7 @@ class GymnasiumModel:
         self._seen_shape = observations.shape if is_vector else None
         self._snapshot, self.seen = slice(1, first), slice(first, None)
         self._observed = itertools.count(1)
+        self._turns = Turns()
 
     def __repr__(self) -> str:
         """The environment with its arguments, and how it is restored; the same in every process."""
@@ -127,10 +148,11 @@ class GymnasiumModel:
             FormError: a ValueError; the step gave a reward that is no number, or an observation of another form.
         """
         storage, snapshot = self.storage, self._snapshot
-        env = storage.load(state[snapshot], rng)
-        observation, reward, terminated, truncated, _ = env.step(self.action(action))
+        with self._turns:
+            env = storage.load(state[snapshot], rng)
+            observation, reward, terminated, truncated, _ = env.step(self.action(action))
+            storage.save(env, rng, next_state[snapshot])
         next_state[0] = state[0] + 1.0
-        storage.save(env, rng, next_state[snapshot])
         if type(observation) is not np.ndarray or observation.shape != self._seen_shape:
             observation = self.flat(observation)
         next_state[self.seen] = np.asarray(observation, self._seen_type)
@@ -171,5 +193,6 @@ class GymnasiumModel:
         except FormError as error:
             allowed = f"the first item that reset() or step() returned, in {shown(self._observations)}"
             raise ValueError(f"observation={shown(observation)}: must be {allowed}") from error
-        self.storage.observe(env, number, state[self._snapshot])
+        with self._turns:
+            self.storage.observe(env, number, state[self._snapshot])
         return state

@@ -69,6 +69,10 @@ class MujocoModel(GymnasiumModel):
 
         `rng` moves on as by `step`, so that a search decides the same.
         """
+        with self._turns:
+            return self._sequence_returns(state, actions, rng)
+
+    def _sequence_returns(self, state: Array, actions: Array, rng: Rng) -> Array:
         env = cast(VectorState, self.storage).load(state[self._snapshot], rng).unwrapped
         taken = np.clip(actions, self.action_low, self.action_high).astype(self._dtype)
         n, rewards, due = len(taken), np.zeros(taken.shape[:2]), np.ones(taken.shape[:2], bool)

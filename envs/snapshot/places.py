@@ -114,7 +114,7 @@ def is_number(value: Any) -> bool:
     return value.dtype.kind not in "iu" or all(map(_is_exact, value.ravel().tolist()))
 
 
-def _fits(value: Any) -> bool:
+def fits(value: Any) -> bool:
     """Return whether float64 can hold an array or number of numpy, if it could in the first episodes."""
     return value.dtype.char not in WIDE or is_number(value)
 
@@ -189,10 +189,10 @@ class Places:
                 coded += (code, float(value) if code > 1.0 else 0.0)
                 if slot.size > 1:
                     coded += [0.0] * (slot.size - 1)
-            elif isinstance(value, np.ndarray) and value.shape == slot.shape and _fits(value):
+            elif isinstance(value, np.ndarray) and value.shape == slot.shape and fits(value):
                 coded.append(OF_ARRAYS + ord(value.dtype.char))
                 coded += value.ravel().tolist()
-            elif isinstance(value, np.generic) and slot.size == 1 and _fits(value):
+            elif isinstance(value, np.generic) and slot.size == 1 and fits(value):
                 coded += (OF_NUMPY + ord(value.dtype.char), float(value))
             elif slot.kinds and kinds_of(value) == slot.kinds and is_number(value):
                 coded += (OF_SEQUENCES, *map(float, value))

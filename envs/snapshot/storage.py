@@ -5,6 +5,7 @@ from collections import OrderedDict
 from typing import Any, Protocol
 
 from bonspiel.planners.checks import require
+from bonspiel.planners.core.code.cache import say_once
 from bonspiel.planners.model import Array, Rng
 
 
@@ -79,6 +80,10 @@ class Kept:
         number = float(snapshot[0])
         kept = self._sort(number)
         if number not in kept:
+            say_once(
+                f"a search needs more than the {self.capacity:,} states that are kept of its model, and counts what it "
+                f"forgot as invalid: give from_gymnasium a larger max_bytes (now {self.max_bytes:,}), or fewer simulations"
+            )
             sizes = f", of up to {self.largest:,} bytes each (max_bytes={self.max_bytes:,})"
             allowed = f"one of the {self.capacity:,} states of this model used last"
             require(False, "state", snapshot, allowed + sizes * (self.max_bytes < math.inf))

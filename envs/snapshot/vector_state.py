@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from bonspiel.envs.snapshot.objects import like
+from bonspiel.envs.snapshot.places import REMEDY, fits, shown
 from bonspiel.envs.snapshot.wrappers import is_stateless, layers_of
 from bonspiel.planners.model import Array, Rng
 
@@ -110,7 +111,10 @@ def by_get_state(fresh: Callable[[], Any], env: Any) -> VectorState | None:
         return None
 
     def read(base: Any) -> list[float]:
-        return _coded(base.get_state())
+        value = np.asarray(base.get_state())
+        if not fits(value):
+            raise ValueError(f"get_state()={shown(value)}: must be numbers that float64 holds exactly; {REMEDY}")
+        return _coded(value)
 
     def write(base: Any, state: Array) -> None:
         base.set_state(_decoded(state, example.shape))

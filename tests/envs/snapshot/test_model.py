@@ -1,5 +1,9 @@
 """Models of Gymnasium environments."""
 
+import copy
+import pickle
+import threading
+
 import gymnasium
 import numpy as np
 import pytest
@@ -149,3 +153,56 @@ def test_actions_are_clipped_and_new_since_environments_keep_them():
         step(model, state, action, rng)
     expected = np.float32([[[0.5, -2.0]], [[1.0, 0.1]], [[-0.25, -1.0]]])
     np.testing.assert_array_equal(np.array(model.storage.env.kept), expected, strict=True)
+
+
+@pytest.mark.parametrize("env_id", ["Pendulum-v1", "HalfCheetah-v5"])
+def test_threads_that_search_one_model_decide_as_each_alone(env_id):
+    model = envs.from_gymnasium(gymnasium.make(env_id))
+    planner, state, values = planners.make("uct", lookahead=5), model.initial_state(np.random.default_rng(0)), []
+
+    def plan():
+        for _ in range(3):
+            values.append(planner.plan(model, state, planners.Budget(60), np.random.default_rng(1)).value)
+
+    plan()
+    threads = [threading.Thread(target=plan) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(values) == 9 and len(set(values)) == 1
+
+
+def test_copies_of_a_model_wait_for_no_turn_of_the_first():
+    turns = envs.from_gymnasium(Restorable(), horizon=5)._turns
+    for other in (copy.deepcopy(turns), pickle.loads(pickle.dumps(turns))):
+        assert other._lock is not turns._lock
+
+
+class Cells(Noisy):
+    """Its state has a whole number of as many bits as steps were taken."""
+
+    def reset(self, **options):
+        super().reset(**options)
+        self.x, self.seen = 0, 0
+        return np.array([0.0]), {}
+
+    def step(self, action):
+        self.x, self.seen = self.x + round(float(action[0])), 2 * self.seen + 1
+        return np.array([float(self.x)]), float(self.seen % 8), False, False, {}
+
+    def get_state(self):
+        return np.array([self.x, self.seen], np.int64)
+
+    def set_state(self, state):
+        self.x, self.seen = map(int, state)
+
+
+def test_a_whole_number_of_get_state_that_float64_cannot_hold_is_no_state():
+    env = Cells()
+    model = envs.from_gymnasium(env, horizon=20)
+    seen, _ = env.reset(seed=0)
+    assert model.storage.name == "get_state"
+    env.seen = 2**53 + 1
+    with pytest.raises(ValueError, match=r"get_state\(\)=.*must be numbers that float64 holds exactly"):
+        model.observe(env, seen)

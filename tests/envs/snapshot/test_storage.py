@@ -6,6 +6,7 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.envs.snapshot.objects import size
+from bonspiel.planners.core.code.cache import SAID
 from tests.envs.snapshot.toys import Noisy
 
 
@@ -145,3 +146,13 @@ def test_the_memory_of_a_simulator_outside_of_python_is_measured():
     env = gymnasium.make("HalfCheetah-v5").unwrapped
     env.reset(seed=0)
     assert size(env) > env.data.nbuffer + env.model.nbuffer
+
+
+def test_a_search_that_forgets_states_which_it_needs_says_so_once(capfd, monkeypatch):
+    monkeypatch.delenv(SAID, raising=False)
+    model = envs.from_gymnasium(Large(), horizon=20, max_bytes=20_000_000)
+    state = model.initial_state(np.random.default_rng(0))
+    decision = planners.make("dpw").plan(model, state, planners.Budget(200), np.random.default_rng(0))
+    assert decision.invalid > 0
+    said = capfd.readouterr().err
+    assert said.count("give from_gymnasium a larger max_bytes (now 20,000,000), or fewer simulations") == 1
