@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from bonspiel.envs.snapshot.form import shown
 from bonspiel.envs.snapshot.objects import like
-from bonspiel.envs.snapshot.places import REMEDY, fits, shown
+from bonspiel.envs.snapshot.places import REMEDY, fits
 from bonspiel.envs.snapshot.wrappers import is_stateless, layers_of
 from bonspiel.planners.model import Array, Rng
 

@@ -5,14 +5,39 @@ from typing import cast
 
 import numpy as np
 
-from bonspiel.planners.checks import check_returns, require
+from bonspiel.planners.checks import check_returns, offers, require
+from bonspiel.planners.core.code.cache import say_once
 from bonspiel.planners.core.jit.validity import FIRST, INVALID, REWARD
 from bonspiel.planners.core.search import Stopped, stopping
-from bonspiel.planners.model import Array, HasSequenceReturns
+from bonspiel.planners.model import Array, HasSequenceReturns, Model
 from bonspiel.planners.planner import Budget
 from bonspiel.planners.sequences.rollouts import Grow, Rollouts, Sequences, new_round, note_returns
 
 SAFE = 0.5  # of the time left, as rollouts may take longer than those before
+
+
+def in_batches(model: Model) -> bool:
+    """True if sequences are rolled out by `sequence_returns`: the model is not compiled, and that goes with its `step`.
+
+    It does not where the model is a proxy or of a subclass that has a `step` of its own alone.
+    """
+    if model.compiled or not offers(model, HasSequenceReturns):
+        return False
+    owner = getattr(model.sequence_returns, "__self__", model)
+    goes = owner is model or getattr(model.step, "__self__", None) is owner
+    if goes and not {"step", "sequence_returns"} & getattr(owner, "__dict__", {}).keys():
+        classes = type(owner).__mro__
+        step, returns = (
+            next((i for i, cls in enumerate(classes) if name in vars(cls)), len(classes))
+            for name in ("step", "sequence_returns")
+        )
+        goes = returns <= step
+    if not goes:
+        say_once(
+            f"{type(model).__name__} has a `step` of its own, but the `sequence_returns` of another class, which is "
+            "not used; give it one too, or sequence_returns = None"
+        )
+    return goes
 
 
 class Batches(Rollouts):

@@ -36,8 +36,9 @@ class GaussianPlanner(SequenceSearch):
             "cubic", a natural spline. Booleans and categoricals hold in any case.
         rate_cost: cost, in units of the return, of a change by the whole range of a coordinate between consecutive
             actions, and of a smaller one by the square of its part; at least 0. It counts within the search alone,
-            discounted as rewards are; the values of the decision are returns without it. The first change is that from
-            the action played last in the episode; for `plan`, which does not know it, and in wrappers it is free.
+            discounted as rewards are, and also in steps of the plan after the end of the episode, which `lookahead` can
+            leave out; the values of the decision are returns without it. The first change is that from the action
+            played last in the episode; for `plan`, which does not know it, and in wrappers it is free.
         rate_limit: largest change of a coordinate between consecutive actions, as a part of its range, in (0, 1]; the
             first one as for `rate_cost`. Of integers it is rounded down, but to no less than 1; booleans and
             categoricals have none. None: no limit.

@@ -12,16 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.planners.aliases import Alias
-from bonspiel.planners.checks import discrete_actions, missing_action_bounds, offers, require_count, two_players
+from bonspiel.planners.checks import discrete_actions, missing_action_bounds, require_count, two_players
 from bonspiel.planners.core.argmax import argmax_by
 from bonspiel.planners.core.code.cache import say_once
 from bonspiel.planners.core.jit import seconds_loading
 from bonspiel.planners.core.problem import PlanLength, problem_of
 from bonspiel.planners.core.search import CHUNK_SECONDS, decide
 from bonspiel.planners.core.walk import NO_LIMIT
-from bonspiel.planners.model import Array, HasSequenceReturns, Model, Rng
+from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, Traits
-from bonspiel.planners.sequences.batches import Batches
+from bonspiel.planners.sequences.batches import Batches, in_batches
 from bonspiel.planners.sequences.rollouts import WHOLE, Rollouts, Sequences, mean_returns, new_round, with_invalid
 
 MEASURED = 0.01  # part of a time budget, to measure the time of a rollout before the first round
@@ -142,7 +142,7 @@ def plan_with_sequences(
 
     sequences = new_round(rule.finalists()[:1] if budget.simulations is None else rule.propose())
     problem = problem_of(model, state, sequences.actions.shape[1])
-    kind = Batches if offers(model, HasSequenceReturns) and not model.compiled else Rollouts
+    kind = Batches if in_batches(model) else Rollouts
     rollouts, done = kind(model, problem, 1.0 if sight is None else 1.0 - 1.0 / sight, rng), 0
 
     if budget.simulations is None:

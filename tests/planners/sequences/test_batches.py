@@ -7,6 +7,7 @@ from bonspiel import planners
 from bonspiel.envs import check_model
 from bonspiel.envs.role_checks import check_sequence_returns
 from bonspiel.planners import Budget
+from bonspiel.planners.core.code.cache import SAID
 
 
 def noise(params, rng, shape):
@@ -298,3 +299,39 @@ def test_another_thread_stops_it():
     event.set()
     with stopped_by(event), pytest.raises(Stopped):
         planners.make("cem").plan(Batched(), np.zeros(4), Budget(1_000), np.random.default_rng(0))
+
+
+class Shaped(Batched):
+    """Has other rewards in single steps alone."""
+
+    def step(self, state, action, next_state, params, rng):
+        return -float(action @ action), super().step(state, action, next_state, params, rng)[1]
+
+
+class Passing:
+    """The same as a proxy."""
+
+    def __init__(self):
+        self.inner = Batched()
+
+    def __getattr__(self, name):
+        return getattr(self.inner, name)
+
+    def step(self, *given):
+        return Shaped().step(*given)
+
+
+class Both(Shaped):
+    sequence_returns = Batched.sequence_returns
+
+
+@pytest.mark.parametrize(("make", "is_used"), [(Batched, True), (Both, True), (Shaped, False), (Passing, False)])
+def test_a_step_of_its_own_is_searched_though_another_class_has_sequence_returns(make, is_used, capfd, monkeypatch):
+    monkeypatch.delenv(SAID, raising=False)
+    monkeypatch.setattr(Batched, "calls", 0)
+    model = make()
+    decision = planners.make("icem").plan(model, np.zeros(4), Budget(400), np.random.default_rng(0))
+    assert (type(model).__dict__.get("calls", Batched.calls) > 0) == is_used
+    assert ("has a `step` of its own" in capfd.readouterr().err) != is_used
+    if not is_used:
+        assert decision.value > -2.0 and abs(decision.action).max() < 0.5
