@@ -1,5 +1,6 @@
 """Mean returns of the baselines, by simulation: random actions, doing nothing, and the best constant action."""
 
+import hashlib
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -34,6 +35,7 @@ SMALL = 16  # coordinates of a state; a step of one with more takes that much lo
 MOST_EPISODES = 400_000  # that do nothing
 CHOICES = 100  # of a constant action, each in another episode's initial state
 SIMULATIONS = 1_000  # of each choice
+FEW = 5  # initial states that tell models apart
 EPISODES = 100  # that play each chosen action
 
 
@@ -119,6 +121,13 @@ def constant_value(model: Any) -> float:
     return _simulated("constant", model, (do_nothing, constant), compute)
 
 
+def _content(model: Any) -> str:
+    """A digest of what the model is made of besides its text: fields that it does not show, files that it has read."""
+    parts = [model.params, model.action_low, model.action_high, np.array([model.horizon, model.discount])]
+    parts += [_starts(model, FEW, np.random.default_rng(0))]
+    return hashlib.blake2b(b"".join(np.ascontiguousarray(part, float).tobytes() for part in parts)).hexdigest()
+
+
 def _episodes(model: Any) -> int:
     """The number of episodes: STEPS of them together, fewer steps where states are large, and at least one episode."""
     return max(1, STEPS * SMALL // max(SMALL, model.state_dim) // model.horizon)
@@ -130,10 +139,17 @@ def _simulated(name: str, model: Any, modules: Iterable[ModuleType], compute: Ca
         raise TypeError(f"no value of {name} for {type(model).__name__}: needs a compiled model, one player")
 
     def mean() -> dict[str, Array]:
-        return {"mean": compute().mean(keepdims=True)}
+        unknown = f"no value of {name} for {type(model).__name__}"
+        try:
+            found = compute().mean(keepdims=True)
+        except Exception as error:  # of the model's code
+            raise TypeError(f"{unknown}: {error}") from error
+        if not np.isfinite(found[0]):
+            raise TypeError(f"{unknown}: some rewards are not finite")
+        return {"mean": found}
 
     file = getattr(sys.modules[type(model).__module__], "__file__", None)
     if file is None:  # typed into an interpreter: its sources have no digest
         return float(mean()["mean"][0])
-    key = f"{name} {sources.digest(sources.imports_of(Path(file).resolve()))} {model}"
+    key = f"{name} {sources.digest(sources.imports_of(Path(file).resolve()))} {model} {_content(model)}"
     return float(cached(key, [sys.modules[__name__], *modules], mean)["mean"][0])

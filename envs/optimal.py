@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike
 
 from bonspiel.envs import baselines
 from bonspiel.planners.checks import check_action, check_actions, check_state
+from bonspiel.planners.core.code.cache import say_once
 from bonspiel.planners.model import Array, Model
 
 EQUAL = 1e-9  # difference of values, relative where they are large
@@ -98,7 +99,14 @@ def _solve(model: Any, actions: tuple[tuple[float, ...], ...] | None) -> Referen
             f"no optimum of {kind.__name__} is known: {kind.__module__} defines no function solve, and there is no "
             "module optimum in its folder"
         )
-    return solver.solve(model, None if actions is None else np.array(actions))
+    try:
+        return solver.solve(model, None if actions is None else np.array(actions))
+    except Exception as error:
+        if solver.__name__.startswith("bonspiel."):
+            raise
+        failed = f"{solver.__name__}.solve({model}) fails with {type(error).__name__}: {error}"
+        say_once(f"{failed}; there is no optimum to compare with")
+        raise TypeError(failed) from error
 
 
 def optimal_value(model: Model) -> float:

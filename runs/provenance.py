@@ -26,7 +26,8 @@ ALIKE = ("numpy", "numba")  # packages that can change the results of the same s
 @functools.cache
 def played_sources() -> tuple[Path, ...]:
     """The sources that the return of an episode depends on, which are searched for."""
-    return (*sources.folders(), sources.ROOT / "runs/runner/episode.py")
+    own = ("runner/episode", "draws", "counting", "plants")
+    return (*sources.folders(), *(sources.ROOT / "runs" / f"{name}.py" for name in own))
 
 
 @functools.cache

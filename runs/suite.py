@@ -229,6 +229,11 @@ def _sound_model(text: str, folder: str) -> "Model":
         except (Exception, SystemExit) as error:  # whatever the author's code raises
             wrong = f"{text} breaks the contract of models ({error_text(error)}){error_place(error)}"
             raise UsageError(f"{wrong}; correct it, and test it with bonspiel.envs.check_model") from error
+        if f" object at {hex(id(model))}" in repr(model):
+            raise UsageError(
+                f"{text} is {model!r}, which is another one in each process, so that no run with it can go on: make "
+                f"{type(model).__name__} a frozen dataclass, or give it a __repr__ of its parameters"
+            )
     return model
 
 

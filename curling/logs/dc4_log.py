@@ -32,7 +32,7 @@ STANDARD_RULES = "five_rock", "no_tick", "none"  # that a match may have, the us
 STATE = re.compile(r"(?:latest_)?state_data: (winner_team=.*)", re.DOTALL)  # as dc4client logs it
 STREAM = re.compile(r"SSE loop start -> \S*/matches/(\S+)/stream")
 
-Moment = tuple[int, int, bool]
+Moment = tuple[bool, int, int]
 
 
 class Move(Finite, frozen=True):
@@ -140,6 +140,8 @@ def _logged(
         raise ValueError(f"the log begins with end {ordered[0].end_number + 1}; a match is read from its first end on")
     shots, ends, setups, notes, told = list[RecordedShot](), list[End](), list[Setup](), list[str](), True
     for before, after in pairwise(ordered):
+        if after.winner_team is not None and after.last_move is None:
+            break  # decided on time, without a shot
         if _is_gap(before, after):
             notes.append(
                 f"states are missing after end {before.end_number + 1}, shot {before.shot}; it is read to there"
@@ -164,7 +166,8 @@ def _logged(
     game: dict[str, Any] = {"rule": STANDARD_RULES[0]}
     if settings is not None:
         game = {"rule": MODIFIED, "game": "mixed_doubles", "pattern": settings.positioned_stones_pattern}
-    given: dict[str, Any] = {"physics": "dc4", "noise": "normal_dist", "ends": last.ends, "extra_ends": EXTRA_ENDS}
+    extra_ends = max(EXTRA_ENDS, last.end_number + 1 - last.ends)
+    given: dict[str, Any] = {"physics": "dc4", "noise": "normal_dist", "ends": last.ends, "extra_ends": extra_ends}
     match = Match(players=PLAYERS, **given | game)
     record = Record(match, tuple(shots), tuple(ends), _result(last, score_of(ends)), tuple(setups))
     if settings is None:

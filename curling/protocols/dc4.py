@@ -125,9 +125,9 @@ class StateUpdate(Struct, frozen=True):
         return settings.end_setup_team if settings is not None and self.shot == 0 else None
 
     @property
-    def moment(self) -> tuple[int, int, bool]:
-        """(end, shot, whether the match is over): increases from state to state."""
-        return self.end_number, self.shot, self.winner_team is not None
+    def moment(self) -> tuple[bool, int, int]:
+        """(whether the match is over, end, shot): increases from state to state."""
+        return self.winner_team is not None, self.end_number, self.shot
 
     @property
     def is_extra_end(self) -> bool:

@@ -1,5 +1,6 @@
 """Means of regret over positions: of all, by part of the end, hammer and kind of shot, and between clients."""
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
@@ -12,6 +13,7 @@ from bonspiel.curling.regret.positions import TestPosition
 from bonspiel.curling.regret.referee import SOURCES, ShotRegret
 from bonspiel.curling.regret.results import Examined
 from bonspiel.planners.model import Rng
+from bonspiel.runs.games.ratings import FEW_PAIRS
 from bonspiel.runs.statistics.paired import Paired, paired
 from bonspiel.runs.statistics.sample import Interval, summarise
 
@@ -51,8 +53,12 @@ def judged(name: str, examined: Sequence[Examined], places: Sequence[TestPositio
 
 
 def mean(found: Sequence[Judged], referee: str, quantity: Callable[[ShotRegret], float], rng: Rng) -> Interval:
-    """The mean of a quantity, with a bootstrap interval over positions, which covers the referee's errors too."""
-    return summarise([quantity(one.verdicts[referee]) for one in found], rng).interval
+    """The mean of a quantity, with a bootstrap interval over positions, which covers the referee's errors too.
+
+    Few positions give none, as they tell nothing of what others might have given.
+    """
+    interval = summarise([quantity(one.verdicts[referee]) for one in found], rng).interval
+    return interval if len(found) >= FEW_PAIRS else interval._replace(low=math.nan, high=math.nan)
 
 
 def third(one: Judged) -> str:
@@ -112,12 +118,17 @@ def to_json(clients: Sequence[Client], examined: Sequence[Examined], places: Seq
         own = judged(client.name, examined, places)
         by = {
             source.name: {
-                "regret": mean(own, source.name, lambda one: one.regret, rng)._asdict(),
-                "wrong_shot": mean(own, source.name, lambda one: one.wrong_shot, rng)._asdict(),
-                "lost_points": mean(own, source.name, lambda one: one.lost_points, rng)._asdict(),
+                "regret": _numbers(mean(own, source.name, lambda one: one.regret, rng)),
+                "wrong_shot": _numbers(mean(own, source.name, lambda one: one.wrong_shot, rng)),
+                "lost_points": _numbers(mean(own, source.name, lambda one: one.lost_points, rng)),
             }
             for source in SOURCES
         }
         failures = [one.answers[client.name].failure for one in examined if one.answers[client.name].failure]
         found[client.name] = {"positions": len(own), "failed": failures, "referee": referee_of(client), **by}
     return {"positions": len(places), "clients": found}
+
+
+def _numbers(interval: Interval) -> dict[str, float | None]:
+    """An interval for JSON, which has no NaN."""
+    return {name: value if math.isfinite(value) else None for name, value in interval._asdict().items()}

@@ -60,7 +60,7 @@ def regret(arguments: argparse.Namespace) -> int:
     text += f"\n\nthe referees took {seconds:.1f} s of a core a position\npage {folder / PAGE}"
     print(text, file=sys.stderr if arguments.json else sys.stdout)
     if arguments.json:
-        print(json.dumps(to_json(clients, examined, places)))
+        print(json.dumps(to_json(clients, examined, places), allow_nan=False))
     names = [client.name for client in clients if not any(client.name in one.verdicts for one in examined)]
     for name in names:
         print(f"bonspiel regret: {name} gave no shot in any position", file=sys.stderr)

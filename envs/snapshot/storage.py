@@ -81,8 +81,8 @@ class Kept:
         kept = self._sort(number)
         if number not in kept:
             say_once(
-                f"a search needs more than the {self.capacity:,} states that are kept of its model, and counts what was "
-                f"forgotten as invalid: give from_gymnasium a larger max_bytes (now {self.max_bytes:,}), or fewer "
+                f"a search needs more than the {self.capacity:,} states that are kept of its model, and counts as "
+                f"invalid what was forgotten: give from_gymnasium a larger max_bytes (now {self.max_bytes:,}), or fewer "
                 "simulations"
             )
             sizes = f", of up to {self.largest:,} bytes each (max_bytes={self.max_bytes:,})"

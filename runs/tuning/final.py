@@ -48,7 +48,7 @@ def finalists(study: TuningStudy, searches: Mapping[str, Sequence[Trial]]) -> di
         full = sorted((trial for trial in trials if not trial.pruned), key=lambda trial: -trial.means[-1])
         written = trials[0].setting
         others = _different([written, *(one.setting for one in full)])[1:]
-        found[start] = [*others[:FINALISTS], written]
+        found[start] = [written, *others[:FINALISTS]]  # of equals the first counts as the best
     for text in study.against:
         start = next((start for start in searches if _name(start) == _name(text)), text)
         found[start] = _different([*found.get(start, ()), study.setting(text)])

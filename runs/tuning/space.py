@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -22,8 +23,15 @@ PLANS = 100
 
 
 def returns_spread(model: Model) -> float:
-    """The standard deviation of the returns of random plans, two significant digits; 1 where they are equal."""
+    """The standard deviation of the valid returns of random plans, two significant digits; 1 where they are equal.
+
+    Raises:
+        UsageError: fewer than two of them are valid.
+    """
     returns = random_returns(model, PLANS, np.random.default_rng(0))
+    returns = returns[np.isfinite(returns)]
+    if len(returns) < 2:
+        raise UsageError(f"{type(model).__name__}: {len(returns)} of {PLANS} random plans have a finite return")
     sd, rounding = float(np.std(returns)), 1e-9 * float(np.abs(returns).max())
     return float(f"{sd:.2g}") if sd > rounding else 1.0
 
@@ -82,12 +90,16 @@ class Space:
         return Choice(tuple(able) or values.values)
 
     def text(self, values: Values) -> str:
-        """The planner with these values: numbers of a range with two significant digits."""
-        written = (
-            f"{key}={value:.2g}" if isinstance(self.parameters[key], Range) else f"{key}={value}"
-            for key, value in values.items()
-        )
+        """The planner with these values: numbers of a range with two significant digits, or as few as stay in it."""
+        written = (f"{key}={_rounded(value, self.parameters[key])}" for key, value in values.items())
         return self._before + ",".join(written)
+
+
+def _rounded(value: Any, values: Range | Choice) -> Any:
+    if isinstance(values, Choice):
+        return value
+    texts = (f"{value:.{digits}g}" for digits in range(2, 17))
+    return next((text for text in texts if values.low <= float(text) <= values.high), value)
 
 
 def _lengths(values: Range | Choice, model: Model) -> list[int]:

@@ -56,7 +56,8 @@ def film(arguments: argparse.Namespace) -> int:
     out = arguments.out or unused("film", FILMS[0])  # another one may have been written meanwhile
     with writing(out):
         shown[0].save(out, save_all=True, append_images=shown[1:], duration=times, loop=0, optimize=True)
-    print(f"return {sum(env.rewards):.3f} in {len(env.rewards)} steps\nfilm   {out}")
+    total = sum(reward * env.model.discount**step for step, reward in enumerate(env.rewards))
+    print(f"return {total:.3f} in {len(env.rewards)} steps\nfilm   {out}")
     return DONE
 
 

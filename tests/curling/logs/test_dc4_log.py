@@ -146,6 +146,20 @@ def test_a_match_lost_on_time(tmp_path):
     assert len(found.shots) == 5
 
 
+def test_a_match_lost_on_time_while_nobody_throws(tmp_path, game):
+    """As our server ends it: without a last move, and in mixed doubles without a number of the shot."""
+    entries = lines_of(log_of(game, "client"))
+    told = [entry for entry in entries if entry["dir"] == "server->client"][:6]
+    shots = sum(bool(entry["msg"]["last_move"]) for entry in told)
+    over = {"winner_team": "team1", "next_shot_team": None, "last_move": None, "first_team_remaining_time": 0.0}
+    over |= {"total_shot_number": 16 if game == "standard" else None}
+    told.append(told[-1] | {"msg": told[-1]["msg"] | over})
+    logged = client_log.read_log(write(tmp_path / "log.jsonl", told))
+    assert (logged.record.result.reason, logged.record.result.winner) == ("time_limit", 1)
+    assert len(logged.record.shots) == shots > 3
+    assert not any("missing" in note for note in logged.notes)
+
+
 def test_the_rule_is_one_that_allows_all_shots(tmp_path):
     """A guard that was removed before the sixth shot: not by the five-rock rule."""
     entries = [entry for entry in lines_of(log_of("standard", "client")) if entry["dir"] == "server->client"][:4]

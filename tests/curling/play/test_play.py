@@ -20,7 +20,7 @@ from rich.console import Console
 from bonspiel import planners
 from bonspiel.curling.env.picture import TEAMS, extent
 from bonspiel.curling.ice.physics import FCV1
-from bonspiel.curling.ice.sheet import STONE_RADIUS
+from bonspiel.curling.ice.sheet import STONE_RADIUS, STONES
 from bonspiel.curling.match.state import stones_of, team_of
 from bonspiel.curling.play import terminal as play_terminal
 from bonspiel.curling.play.aim import WEIGHTS, Aim
@@ -286,6 +286,18 @@ class Broken:
 class Lost:
     def plan(self, model, state, budget, rng, root_actions=None):
         return replace(planners.make("random").plan(model, state, budget, rng), action=np.array([0.0, np.nan, 1.0]))
+
+
+def test_an_end_whose_last_stone_still_moves_counts_though_the_person_leaves():
+    game, now = new_game(me=1), 0.0
+    while len(game.shots) < STONES:
+        now = until(game, "aim", "flight", now=now)
+        game.press(now)
+        now += 1.0
+    assert game.phase == "flight" and not game.ends
+    game.close()
+    found = game_record(game)
+    assert len(found.ends) == 1 and found.result.score == tuple(game.points)
 
 
 @pytest.mark.parametrize(("planner", "reason"), [(Broken(), "no brush"), (Lost(), "action=")])

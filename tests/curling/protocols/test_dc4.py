@@ -48,7 +48,7 @@ def decoded(**changes: Any) -> Any:
 
 def test_a_state_is_read_in_our_terms() -> None:
     present = decoded()
-    assert (present.ends, present.moment, present.lead, present.hammer) == (4, (1, 2, False), 2, 0)
+    assert (present.ends, present.moment, present.lead, present.hammer) == (4, (False, 1, 2), 2, 0)
     assert (present.remaining(0), present.remaining(1)) == (120.5, 110.0)
     expected = no_stones()
     expected[0], expected[9] = (0.9273, 37.2811), (-1.0, 38.0)
