@@ -12,6 +12,7 @@ import numpy as np
 from bonspiel.planners import constant, do_nothing
 from bonspiel.planners.checks import offers
 from bonspiel.planners.core.code import sources
+from bonspiel.planners.core.text import without_address
 from bonspiel.planners.core.values import cached
 from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.jit import (
@@ -151,5 +152,6 @@ def _simulated(name: str, model: Any, modules: Iterable[ModuleType], compute: Ca
     file = getattr(sys.modules[type(model).__module__], "__file__", None)
     if file is None:  # typed into an interpreter: its sources have no digest
         return float(mean()["mean"][0])
-    key = f"{name} {sources.digest(sources.imports_of(Path(file).resolve()))} {model} {_content(model)}"
+    played = sources.digest(sources.imports_of(Path(file).resolve()))
+    key = f"{name} {played} {without_address(str(model))} {_content(model)}"
     return float(cached(key, [sys.modules[__name__], *modules], mean)["mean"][0])

@@ -82,8 +82,8 @@ class Kept:
         if number not in kept:
             say_once(
                 f"a search needs more than the {self.capacity:,} states that are kept of its model, and counts as "
-                f"invalid what was forgotten: give from_gymnasium a larger max_bytes (now {self.max_bytes:,}), or fewer "
-                "simulations"
+                f"invalid what was forgotten: give from_gymnasium a larger max_bytes (now {self.max_bytes:,}), or plan "
+                "with fewer simulations"
             )
             sizes = f", of up to {self.largest:,} bytes each (max_bytes={self.max_bytes:,})"
             allowed = f"one of the {self.capacity:,} states of this model used last"

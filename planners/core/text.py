@@ -6,6 +6,7 @@ or `presearch:inner=(dpw:leaf=rollout),share=0.4`.
 """
 
 import ast
+import re
 from collections.abc import Collection
 from itertools import product
 from typing import Any
@@ -91,3 +92,8 @@ def parse_value(text: str) -> Any:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):
         return text[1:-1] if text.startswith("(") and text.endswith(")") else text
+
+
+def without_address(text: str) -> str:
+    """The `repr` of an object, alike in every process, without the place in memory that Python shows by default."""
+    return re.sub(r" at 0x[0-9a-f]+(?=>)", "", text)

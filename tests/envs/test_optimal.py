@@ -11,6 +11,7 @@ from bonspiel import envs
 from bonspiel.envs import Trap, TreasureHunt
 from bonspiel.envs.optimal import constant_value, optimal_value, random_value, solve
 from bonspiel.planners.checks import check_state
+from bonspiel.planners.core.code.cache import SAID
 
 EIGHT = (np.arange(8)[:, None] + 0.5) / 8
 
@@ -166,6 +167,19 @@ def test_a_model_in_a_single_file_brings_its_solver(tmp_path, monkeypatch):
     assert optimal_value(importlib.import_module("single").Narrow(0.1)) == pytest.approx(1.7)
     with pytest.raises(TypeError, match="importing defines no function solve"):  # one that it only imports is another
         solve(importlib.import_module("importing").Narrow(0.2))
+
+
+@pytest.mark.parametrize("error", ["ValueError", "TypeError", "KeyError"])
+def test_a_solver_of_another_package_that_fails_says_so_and_gives_no_optimum(error, tmp_path, monkeypatch, capfd):
+    monkeypatch.delenv(SAID, raising=False)
+    text = f"def solve(model, actions):\n    raise {error}('off by one')\n"
+    (tmp_path / f"failing_{error}.py").write_text(SINGLE + text)
+    monkeypatch.syspath_prepend(tmp_path)
+    model = importlib.import_module(f"failing_{error}").Narrow(0.1)
+    for _ in range(2):
+        with pytest.raises(TypeError, match=f"failing_{error}.solve.* fails with {error}.*off by one"):
+            optimal_value(model)
+    assert capfd.readouterr().err.count("there is no optimum to compare with") == 1
 
 
 def test_the_policy_of_large_values_has_an_action():

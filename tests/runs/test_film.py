@@ -20,6 +20,25 @@ def test_a_film_has_a_picture_of_each_state(run, tmp_path, env, frames):
         assert picture.width == film.WIDTH
 
 
+DISCOUNTED = """from bonspiel.envs import Trap
+class Halved(Trap):
+    discount = 0.5
+    @staticmethod
+    def step(state, action, next_state, params, rng):
+        next_state[0], next_state[1] = state[0], state[1] + 1.0
+        return 1.0, False
+    compiled = False
+"""
+
+
+def test_the_return_is_discounted(run, tmp_path, monkeypatch):
+    (tmp_path / "halved.py").write_text(DISCOUNTED)
+    monkeypatch.syspath_prepend(tmp_path)
+    status, out, err = run("film", "halved:Halved", "--planner", "random", "--out", tmp_path / "x.gif")
+    assert status == 0, err
+    assert "return 1.500 in 2 steps" in out
+
+
 def test_long_episodes_are_shortened_and_end_with_the_last_picture(run, tmp_path, monkeypatch):
     monkeypatch.setattr(film, "LONGEST_SECONDS", 0.5)
     status, out, _ = run("film", "treasure_hunt", "--planner", "random", "--seed", "3", "--out", tmp_path / "x.gif")

@@ -139,3 +139,27 @@ def test_a_wrong_declaration_is_refused_before_anything_is_played(tunable, decla
 def test_ranges_and_choices_of_nothing_are_refused(make, words):
     with pytest.raises(ValueError, match=words):
         make()
+
+
+def test_invalid_plans_do_not_count_in_the_spread():
+    class Steep(type(envs.parse("trap"))):
+        compiled = False
+
+        @staticmethod
+        def step(state, action, next_state, params, rng):
+            next_state[:] = state
+            return (np.nan if action[0] < params[0] else 1_000.0 * action[0]), True
+
+        params = np.array([0.05])
+
+    assert 200.0 < returns_spread(Steep()) < 350.0
+    Steep.params = np.array([2.0])
+    with pytest.raises(UsageError, match="Steep: 0 of 100 random plans have a finite return"):
+        returns_spread(Steep())
+
+
+def test_rounding_leaves_no_range():
+    of = space("uct")
+    of.parameters = {"a": Range(0.95, 0.999), "b": Range(0.101, 0.149), "c": Choice((1, 2))}
+    assert of.text({"a": 0.998, "b": 0.1487, "c": 2}) == "uct:a=0.998,b=0.149,c=2"
+    assert of.text({"a": 0.9612, "b": 0.1312, "c": 1}) == "uct:a=0.96,b=0.13,c=1"

@@ -102,7 +102,7 @@ def test_what_is_given_is_a_candidate_of_the_tuned_planner_of_its_name_or_stands
     searched["uct"] = [trial("uct", 5.0)]
     names = {start: [one.planner for one in group] for start, group in finalists(study, searched).items()}
     best = [f"wuct:exploration=0.{n}" for n in (8, 6, 5, 4)]
-    assert names == {"wuct": [*best, "wuct", "weighted_uct:exploration=2"], "uct": ["uct"], "random": ["random"]}
+    assert names == {"wuct": ["wuct", *best, "weighted_uct:exploration=2"], "uct": ["uct"], "random": ["random"]}
 
 
 def test_a_planner_takes_one_place_of_the_final_however_often_and_in_whatever_words_it_was_tried():
@@ -110,7 +110,7 @@ def test_a_planner_takes_one_place_of_the_final_however_often_and_in_whatever_wo
     tried = ["random_shooting", *["random_shooting:hold=4"] * 6, "random_shooting:hold=1", "random_shooting:hold=2"]
     trials = [Trial(0, study.setting(text), [-float(n)], False) for n, text in enumerate(tried)]
     (group,) = finalists(study, {"random_shooting": trials}).values()
-    assert [one.planner for one in group] == ["random_shooting:hold=4", "random_shooting:hold=2", "random_shooting"]
+    assert [one.planner for one in group] == ["random_shooting", "random_shooting:hold=4", "random_shooting:hold=2"]
 
 
 def test_two_winners_of_one_planner_have_names_of_their_own():
