@@ -141,4 +141,8 @@ def _initial_state(model: Model, rng: Rng) -> Array:
     same = np.array_equal(one, other, equal_nan=True)
     require(same, "initial_state(...)", other, f"{one} again with a copy of the generator; draw from rng alone")
     require(not np.shares_memory(state, again), "initial_state(...)", state, "a new array at every call")
+    if offers(model, HasTimeIndex):
+        begins = 0.0 <= state[model.time_index] < model.horizon
+        allowed = f"one with steps left: from 0 to {model.horizon - 1} in entry time_index={model.time_index}"
+        require(begins, "initial_state(...)", state, allowed)
     return state

@@ -85,6 +85,7 @@ def checked_step(model: Model, role: str, state: Array, action: Array, rng: Rng)
     next_state, reward, terminated = alike(model, role, call, rng)
     require((next_state != GUARD).all(), name, next_state, "a write to every entry of next_state")
     _require_finite(name, next_state, "finite in every entry of next_state")
+    require(np.ndim(reward) == 0, name, reward, "a number as a reward")
     _require_finite(name, reward, "finite as a reward")
     require(isinstance(terminated, bool | np.bool_), name, terminated, "True or False as `terminated`")
     if offers(model, HasTimeIndex):

@@ -17,7 +17,7 @@ from bonspiel.planners import checks
 from bonspiel.planners.contract.decisions import BrokenContract, CheckedSearch, checked_plan
 from bonspiel.planners.core.code.errors import error_text
 from bonspiel.planners.do_nothing import null_action
-from bonspiel.planners.model import Array
+from bonspiel.planners.model import Array, HasTimeIndex
 from bonspiel.runs.counting import SameBudget, StepBudget
 from bonspiel.runs.draws import environment_rng, planner_rng
 from bonspiel.runs.experiment import RunError, Setting
@@ -96,8 +96,9 @@ def play(
     search = CheckedSearch(planner, budgets.model)
     total, weight, step = 0.0, 1.0, 0
     times, simulations, invalid, first_action = [], 0, 0, b""
+    begin = int(state[plant.time_index]) if checks.offers(plant, HasTimeIndex) else 0
     terminated = False
-    while not terminated and step < plant.horizon:
+    while not terminated and begin + step < plant.horizon:
         if not all(map(math.isfinite, state.tolist())):
             raise ValueError(f"{setting.env} gave state={state} after {step} steps: must be finite")
         step += 1

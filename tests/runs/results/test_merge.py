@@ -40,6 +40,11 @@ def everything(folder):
         )
 
 
+def test_a_part_beyond_the_episodes_is_no_failure(run):
+    status, out, _ = run(*LINE, "--part", "8/8")
+    assert status == 0 and "part 8/8 has no episodes" in out
+
+
 def test_parts_of_a_run_together_are_the_run(run, rows):
     for part in ("1/3", "2/3", "3/3"):
         assert run(*LINE, "--part", part)[0] == 0

@@ -125,6 +125,19 @@ def test_rewards_are_discounted(fakes):
     assert play(Steps(1.0), planners.make("constant"), setting(), 0)[:3] == (0, 1.75, 3)
 
 
+class Later(Steps):
+    """Begins two steps before the end, as its states say."""
+
+    time_index = 0
+
+    def initial_state(self, rng):
+        return np.ones(1)
+
+
+def test_an_episode_that_begins_later_ends_at_the_same_time(fakes):
+    assert play(Later(1.0), planners.make("constant"), setting(), 0)[:3] == (0, 1.5, 2)
+
+
 class Still(Steps):
     """A state that no step changes, and the best action somewhere else at each of them."""
 
