@@ -18,7 +18,7 @@ from bonspiel.curling.client.message_log import ESTIMATE, FROM_SERVER, TO_SERVER
 from bonspiel.curling.ice.noise import NOISES, Noise, Thrower, is_same_noise, mean_noise
 from bonspiel.curling.ice.physics import FCV1
 from bonspiel.curling.ice.sheet import LAST_SHOT, places
-from bonspiel.curling.logs.logged_match import Entry, Estimate, LoggedMatch, at_line
+from bonspiel.curling.logs.logged_match import Entry, Estimate, LoggedMatch, at_line, without_aims
 from bonspiel.curling.match.state import state_of
 from bonspiel.curling.protocols import dc3
 from bonspiel.curling.protocols.dc3_codec import decode_client, decode_server, stone_array
@@ -44,6 +44,7 @@ def read(file: Path, lines: Iterable[Entry], of_server: bool) -> LoggedMatch | N
     before: dc3.Update | None = None
     aim: Throw | None = None
     estimate: Estimate | None = None
+    unaimed = 0
     shots, ends = list[RecordedShot](), list[End]()
     for number, entry in lines:
         try:
@@ -63,6 +64,7 @@ def read(file: Path, lines: Iterable[Entry], of_server: bool) -> LoggedMatch | N
             if before is not None and last is not None and isinstance(last.actual_move, dc3.ShotMove):
                 own = of_server or before.next_team == f"team{announced.team}"
                 chosen = (aim, estimate) if own else (None, None)
+                unaimed += own and aim is None
                 shots.append(_shot(match, before, message, *chosen, score_of(ends)))
                 if before.state.shot == LAST_SHOT:
                     ends.append(_end(before.state.end, message.state))
@@ -71,6 +73,8 @@ def read(file: Path, lines: Iterable[Entry], of_server: bool) -> LoggedMatch | N
         return None
     result = _result(before.state.game_result if before is not None else None, score_of(ends))
     record = Record(match, tuple(shots), tuple(ends), result)
+    if unaimed:
+        notes = (*notes, without_aims(unaimed))
     return LoggedMatch(record, (0, 1) if of_server else (announced.team,), notes)
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from bonspiel.curling.client.message_log import ESTIMATE, FROM_SERVER, TO_SERVER
 from bonspiel.curling.ice.sheet import LAST_SHOT, MIXED_FIRST_SHOT, SET_UP_ROW, STONES, TEAM_STONES, places, stones_at
-from bonspiel.curling.logs.logged_match import Entry, Estimate, LoggedMatch, at_line
+from bonspiel.curling.logs.logged_match import Entry, Estimate, LoggedMatch, at_line, without_aims
 from bonspiel.curling.match.rules import MODIFIED
 from bonspiel.curling.match.state import apply_rules, stones_of
 from bonspiel.curling.protocols import Finite
@@ -139,6 +139,7 @@ def _logged(
     if ordered[0].end_number > 0:
         raise ValueError(f"the log begins with end {ordered[0].end_number + 1}; a match is read from its first end on")
     shots, ends, setups, notes, told = list[RecordedShot](), list[End](), list[Setup](), list[str](), True
+    unaimed = 0
     for before, after in pairwise(ordered):
         if after.winner_team is not None and after.last_move is None:
             break  # decided on time, without a shot
@@ -153,9 +154,11 @@ def _logged(
         elif before.next_shot_team is not None and after.shot > before.shot:
             move, estimate = msgspec.convert(after.last_move, Move), estimates.get(before.moment)
             told = told and move.aim is not None
-            throw = aims.get(before.moment) or move.aim or move.as_aim, move.thrown
+            asked = aims.get(before.moment) or move.aim
+            throw = asked or move.as_aim, move.thrown
             value, simulations = (None, None) if estimate is None or not own else estimate.of_team(own[0])
             team = int(before.next_shot_team == "team1")
+            unaimed += team in own and asked is None
             seconds = max(before.remaining(team) - after.remaining(team), 0.0)
             turn = before.end_number, before.shot, team, before.hammer or 0
             stones = places(stones_of_update(after))
@@ -174,6 +177,8 @@ def _logged(
         record = record._replace(match=_with_rule(record))
     assumed = "" if settings is not None else f"the rule {record.match.rule} and "
     notes.append(f"the log does not tell the players: {assumed}the server's default errors are assumed")
+    if unaimed:
+        notes.append(without_aims(unaimed))
     return LoggedMatch(record, (0, 1) if told and shots else own, tuple(notes))
 
 

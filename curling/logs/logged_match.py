@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from bonspiel.curling.protocols import Finite
 from bonspiel.curling.records.match_data import Record
+from bonspiel.runs.progress import counted
 
 Entry = tuple[int, dict[str, Any]]  # a line's number and its object
 
@@ -36,6 +37,11 @@ class LoggedMatch(NamedTuple):
     record: Record
     aims: tuple[int, ...]
     notes: tuple[str, ...] = ()
+
+
+def without_aims(shots: int) -> str:
+    """The note on a team's own shots whose aims its log should hold, but does not, as after a restart."""
+    return f"the log lacks the aims of {counted(shots, 'own shot')}: they are judged as thrown"
 
 
 def entries(file: Path) -> Iterator[Entry]:

@@ -33,7 +33,7 @@ def text(store: Store, found: Findings) -> str:
     missing = "".join(f'<p class="bad">{escape(line)}</p>' for line in found.unranked)
     sections = (
         f'<section class="env" data-env="{ALL}"><h2 id="all">All problems</h2>{missing}'
-        f'<p class="muted">{escape(found.scale.capitalize())}. {SAID}</p>{legend(looks)}{drawn}</section>'
+        f'<p class="muted">{escape(found.scale[0].upper() + found.scale[1:])}. {SAID}</p>{legend(looks)}{drawn}</section>'
     )
     links = [("all", ALL)]
     for place, board in enumerate(found.boards):

@@ -91,6 +91,16 @@ def states(entries):
     return sum("end_number" in str(entry.get("msg", entry.get("message"))) for entry in entries)
 
 
+def test_own_shots_without_an_aim_are_told_of(tmp_path, game):
+    """All but the first, as in the log of a client that was started again."""
+    entries = lines_of(log_of(game, "client"))
+    _, *others = [entry for entry in entries if "shot_angle" in (entry["msg"] or {})]
+    whole = client_log.read_log(log_of(game, "client"))
+    logged = client_log.read_log(write(tmp_path / "log.jsonl", [entry for entry in entries if entry not in others]))
+    assert not any("aims" in note for note in whole.notes) and logged.aims == whole.aims
+    assert f"the log lacks the aims of {len(others)} own shots: they are judged as thrown" in logged.notes
+
+
 def test_states_may_come_twice_and_in_any_order(tmp_path, game):
     """As servers send those of an end again after a reconnection."""
     file, whole = log_of(game, "client"), client_log.read_log(log_of(game, "client"))
