@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from bonspiel.runs.suite import Suite
 
 NARROWEST = 24  # characters of a name that are kept in one line on a narrow terminal
+NOTHING = 1e-10  # below it are errors of rounding
+HUGE = 1e9  # from here on digits say less than powers of ten
 
 
 def markdown(rows: Iterable[Sequence[str]]) -> str:
@@ -70,7 +72,15 @@ def fold(text: str, width: int) -> list[str]:
     return lines
 
 
+def figures(numbers: Iterable[float], digits: int = 3) -> list[str]:
+    """Numbers of one kind with as many decimals; as many significant digits where all would be 0, or are huge."""
+    numbers = list(numbers)
+    largest = max((abs(number) for number in numbers if math.isfinite(number)), default=0.0)
+    usual = largest < NOTHING or 10.0**-digits <= largest < HUGE
+    return [f"{number:z.{digits}f}" if usual else f"{number:.{digits}g}" for number in numbers]
+
+
 def estimate(interval: tuple[float, float, float], digits: int = 3) -> str:
     """`value [low, high]` of an estimate with its interval; only the value where `low` is NaN."""
-    value, low, high = (f"{number:z.{digits}f}" for number in interval)
+    value, low, high = figures(interval, digits)
     return value if math.isnan(interval[1]) else f"{value} [{low}, {high}]"

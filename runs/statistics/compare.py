@@ -16,7 +16,7 @@ from bonspiel.runs.statistics.curves import VARIES, varies
 from bonspiel.runs.statistics.paired import FLIPS, Paired, paired, probability_of_improvement
 from bonspiel.runs.statistics.sample import Interval
 from bonspiel.runs.suite import Suite
-from bonspiel.runs.tables import estimate, markdown
+from bonspiel.runs.tables import estimate, figures, markdown
 
 
 @dataclass(frozen=True)
@@ -210,7 +210,7 @@ def table(comparisons: Comparisons) -> str:
         rows = [["budget", "episodes", "A", "B", "A - B [95 %]", "p", "P(A > B) [95 %]", "more episodes"]]
         for found in group:
             n, difference, p, more = found.paired
-            head = [amount(found.a.budget, found.a.unit), f"{n:,}", *(f"{mean:.3f}" for mean in found.means)]
+            head = [amount(found.a.budget, found.a.unit), f"{n:,}", *figures(found.means)]
             rows.append([*head, estimate(difference), f"{p:.4f}", estimate(found.improvement), needed(more)])
         heads = [
             f"{name}: {text}{f' ({VARIES})' if varies(text) else ''}" for name, text in (("A", first), ("B", second))

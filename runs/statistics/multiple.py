@@ -26,7 +26,7 @@ from bonspiel.runs.statistics.compare import (
 )
 from bonspiel.runs.statistics.paired import FLIPS
 from bonspiel.runs.suite import Suite
-from bonspiel.runs.tables import estimate, markdown
+from bonspiel.runs.tables import estimate, figures, markdown
 
 FLIPS_PER_PAIR = 40  # the smallest corrected p is half of 0.05
 
@@ -186,7 +186,7 @@ def table(comparisons: Comparisons, names: tuple[Suite, Suite], by_holm: bool) -
         for one, p in zip(group, corrected(group), strict=True):
             n, difference, alone, more = one.paired
             both = (suite.names(env)[of.planner] for suite, of in zip(names, (one.a, one.b), strict=True))
-            means = (f"{mean:.3f}" for mean in one.means)
+            means = figures(one.means)
             ps = [_digits(alone), *[_digits(p)] * by_holm]
             rows.append([*both, f"{n:,}", *means, estimate(difference), *ps, needed(more)])
         parts.append(f"{env}, {amount(budget, unit)}\n{markdown(rows)}")

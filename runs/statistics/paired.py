@@ -118,8 +118,8 @@ def episodes_to_settle(differences: ArrayLike, interval: Interval, p: float) -> 
     if abs(interval.value) <= ROUNDING * float(np.abs(given).mean()):
         return math.inf
     z = float(ndtri(0.5 + 0.5 * CONFIDENCE))
-    needed = math.ceil((z * float(given.std(ddof=1)) / interval.value) ** 2)
-    return float(max(1, max(FEWEST, needed) - len(given)))
+    needed = (z * float(given.std(ddof=1)) / interval.value) ** 2
+    return float(max(1, max(FEWEST, math.ceil(needed)) - len(given))) if math.isfinite(needed) else math.inf
 
 
 def probability_of_improvement(a: ArrayLike, b: ArrayLike, rng: Rng) -> Interval:

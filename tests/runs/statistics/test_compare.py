@@ -12,6 +12,7 @@ from bonspiel.runs.statistics import compare
 from bonspiel.runs.statistics.compare import needed
 from bonspiel.runs.statistics.sample import Interval
 from bonspiel.runs.suite import Suite
+from bonspiel.runs.tables import estimate, figures
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -345,3 +346,11 @@ def test_a_budget_of_which_no_episode_is_played_yet_is_named(run, tmp_path):
     made(tmp_path / "run", suite, lambda setting: [1.0, 2.0][: 2 if setting.budget == 10 else 0])
     _, out, _ = run("compare", tmp_path / "run", "uct", "dpw")
     assert f"not compared: 20 simulations in {TRAP} (no finished episode in common)" in out
+
+
+def test_figures_of_any_size_are_told_apart():
+    assert estimate((0.1234, -0.00004, 0.2)) == "0.123 [0.000, 0.200]"
+    assert estimate((1.234e-7, 1e-7, 1.5e-7)) == "1.23e-07 [1e-07, 1.5e-07]"
+    assert estimate((-0.0, 0.0, 0.0)) == "0.000 [0.000, 0.000]"
+    assert estimate((3e160, np.nan, np.nan)) == "3e+160"
+    assert figures([1e308, -1.0]) == ["1e+308", "-1"]
