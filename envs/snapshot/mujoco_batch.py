@@ -17,6 +17,7 @@ from bonspiel.planners.core.code.errors import error_text
 from bonspiel.planners.model import Array, Rng
 
 ROWS = 256  # sequences that a thread simulates side by side, for the sake of memory
+RESTORED = "MuJoCo", "MuJoCo and attributes"  # ways in which the simulator is
 BLOCK = 5  # steps of all of them, after which those that have ended are left out
 
 
@@ -25,7 +26,7 @@ def with_sequences(model: GymnasiumModel) -> GymnasiumModel:
 
     They might not, as versions of Gymnasium differ; then `rejected` says how.
     """
-    if model.storage.name != "MuJoCo":
+    if model.storage.name not in RESTORED:
         return model
     *layers, base = layers_of(cast(VectorState, model.storage).env)
     plain = gymnasium.ObservationWrapper.step  # which leaves actions and rewards alone

@@ -1,13 +1,11 @@
 """The state of an environment of MuJoCo: that of the simulator, and the numbers beside it."""
 
 import operator
-import time
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from bonspiel.envs.snapshot.check import PATIENCE, reset
 from bonspiel.envs.snapshot.leaves import followed
 from bonspiel.envs.snapshot.objects import held, is_simulator
 from bonspiel.envs.snapshot.places import REMEDY, Found, Places, UnknownStateError, is_number, moments
@@ -72,26 +70,15 @@ class StateParts(NamedTuple):
 
 
 def by_mujoco(fresh: Callable[[], Any], env: Any) -> VectorState | None:
-    """By MuJoCo's state calls, for environments whose state is that of `base.data`, and whose model stays as it is."""
+    """By MuJoCo's state calls alone, for Gymnasium's own environments, whose state is that of `base.data`.
+
+    Others may change their model, or attributes that few episodes reach: see `by_mujoco_and_attributes`.
+    """
     data = getattr(env.unwrapped, "data", None)
-    if not is_simulator(data, "MjData"):
+    if not (is_simulator(data, "MjData") and type(env.unwrapped).__module__.startswith("gymnasium.envs.")):
         return None
-    physics, check, first = MujocoState(data), None, dict[str, bytes]()
-    if not type(env.unwrapped).__module__.startswith("gymnasium.envs."):  # whose resets change no model
-        played, start = fresh(), time.perf_counter()
-        for seed in range(RESETS):
-            reset(played, seed)
-            model = played.unwrapped.data.model
-            first = first or contents(model, fields_of(model))
-            if contents(model, first) != first:
-                return None
-            if time.perf_counter() > start + PATIENCE:
-                break
-
-        def check(env: Any) -> None:
-            _compare(env, env.unwrapped.data.model, first)
-
-    return VectorState("MuJoCo", fresh, env, physics.read, physics.write, lambda env: env.unwrapped.data, check)
+    physics = MujocoState(data)
+    return VectorState("MuJoCo", fresh, env, physics.read, physics.write, lambda env: env.unwrapped.data)
 
 
 def by_mujoco_and_attributes(fresh: Callable[[], Any], env: Any) -> VectorState | None:

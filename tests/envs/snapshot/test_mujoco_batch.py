@@ -15,7 +15,7 @@ from bonspiel.envs.snapshot import mujoco_batch
 from bonspiel.envs.snapshot.model import GymnasiumModel
 from bonspiel.envs.snapshot.mujoco_batch import MujocoModel, threads_allowed, with_sequences
 from bonspiel.envs.snapshot.mujoco_rewards import REWARDS, SequenceReward
-from bonspiel.envs.snapshot.mujoco_state import by_mujoco
+from bonspiel.envs.snapshot.mujoco_state import by_mujoco, by_mujoco_and_attributes
 from bonspiel.envs.snapshot.wrappers import without_transparent
 
 ENDLESS = {"HalfCheetah", "Reacher", "Swimmer"}
@@ -30,7 +30,8 @@ def unchecked(env, cls=GymnasiumModel):
         copied.reset(seed=0)
         return copied
 
-    return cls(by_mujoco(fresh, fresh()), env.action_space, env.observation_space, 100, 1.0)
+    storage = by_mujoco(fresh, fresh()) or by_mujoco_and_attributes(fresh, fresh())
+    return cls(storage, env.action_space, env.observation_space, 100, 1.0)
 
 
 def state_after(model, steps, rng):

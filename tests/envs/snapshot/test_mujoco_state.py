@@ -322,7 +322,7 @@ def test_an_environment_of_ones_own_may_change_its_model_now_and_then():
         assert_restored_to_the_bit(model, seed, 10)
     env = type("Never", (Heavy,), {"part": 0.0})()
     model = envs.from_gymnasium(env, horizon=50)
-    assert model.storage.name == "MuJoCo"
+    assert model.storage.name == NAME
     observation, _ = env.reset(seed=1)
     model.observe(env, observation)
     gear(env, True)
@@ -387,3 +387,24 @@ def test_views_of_pendulums_camera_are_left_out():
     model = envs.from_gymnasium(env)
     observation, _ = env.reset(seed=1)
     assert model.storage.name == NAME and model.observe(env, observation).shape == (model.state_dim,)
+
+
+class Touch(ReacherEnv):
+    """A flag that random steps do not reach."""
+
+    def reset_model(self):
+        self.touched = False
+        return super().reset_model()
+
+    def step(self, action):
+        observation, reward, *rest = super().step(action)
+        return observation, reward + (0.0 if self.touched else 10.0 * (abs(action).max() > 2.0)), *rest
+
+
+def test_a_flag_that_few_episodes_reach_is_restored():
+    env = Touch()
+    model = envs.from_gymnasium(env, horizon=50)
+    observation, _ = env.reset(seed=0)
+    before = model.observe(env, observation)
+    env.touched = True
+    assert (model.observe(env, observation) != before).any()
