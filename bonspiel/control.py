@@ -73,7 +73,8 @@ class Controller:
     plant sees it. A `rate_limit` of the planner holds for late actions too, but not for the fallback.
 
     Use it as a context manager, which starts the thread and ends it. All calls of the model and of the planner are
-    made in that thread. You may change fields of the model, such as `params`; the decision under way may see both.
+    made in that thread. You may change fields of the model, such as `params`; the decision under way may see
+    the old and the new values.
 
     Args:
         planner: decides; with a memory, from the last decision on.
@@ -228,13 +229,13 @@ class Controller:
 
     def _work(self) -> None:
         """The thread: make decisions until told to end."""
-        plan, first = np.empty((0, 0)), 0
+        plan, first, anew = np.empty((0, 0)), 0, False
         with stopped_by(self._stop):
             while (task := self._tasks.get()) is not None:
                 try:
-                    if task.begins:
+                    if task.begins or anew:
                         self._begin_episode()
-                        plan = plan[:0]
+                        plan, anew = plan[:0], False
                     # periods that nobody planned passed as well; and the first one was taken for one that is counted
                     if len(plan) > 0 and (task.period - first > 1 or (first == 1 and self._is_uncounted)):
                         self._start_from(plan[min(task.period - first, len(plan) - 1) :])
@@ -245,8 +246,7 @@ class Controller:
                     task.decision = decision
                 except BaseException as error:  # also SystemExit, which others' code may raise
                     task.error = error
-                    if len(plan) == 0:  # a search that has decided nothing yet knows nothing but the failed state
-                        self._begin_episode()
+                    anew = len(plan) == 0  # a search that has decided nothing yet knows nothing but the failed state
                 task.done.set()
 
     def _begin_episode(self) -> None:

@@ -1,6 +1,7 @@
 """Mean returns of the baselines, by simulation: random actions, doing nothing, and the best constant action."""
 
 import hashlib
+import math
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -12,6 +13,8 @@ import numpy as np
 from bonspiel.planners import constant, do_nothing
 from bonspiel.planners.checks import offers
 from bonspiel.planners.core.code import sources
+from bonspiel.planners.core.code.cache import say_once
+from bonspiel.planners.core.code.errors import error_text
 from bonspiel.planners.core.text import without_address
 from bonspiel.planners.core.values import cached
 from bonspiel.planners.core.vectors import copy
@@ -139,19 +142,25 @@ def _simulated(name: str, model: Any, modules: Iterable[ModuleType], compute: Ca
     if not model.compiled or offers(model, HasPlayer):
         raise TypeError(f"no value of {name} for {type(model).__name__}: needs a compiled model, one player")
 
+    unknown = f"no value of {name} for {type(model).__name__}"
+
     def mean() -> dict[str, Array]:
-        unknown = f"no value of {name} for {type(model).__name__}"
         try:
-            found = compute().mean(keepdims=True)
+            return {"mean": compute().mean(keepdims=True)}
         except Exception as error:  # of the model's code
+            say_once(f"{unknown}: {error_text(error)}")
             raise TypeError(f"{unknown}: {error}") from error
-        if not np.isfinite(found[0]):
-            raise TypeError(f"{unknown}: some rewards are not finite")
-        return {"mean": found}
 
     file = getattr(sys.modules[type(model).__module__], "__file__", None)
     if file is None:  # typed into an interpreter: its sources have no digest
-        return float(mean()["mean"][0])
+        return _finite(float(mean()["mean"][0]), unknown)
     played = sources.digest(sources.imports_of(Path(file).resolve()))
     key = f"{name} {played} {without_address(str(model))} {_content(model)}"
-    return float(cached(key, [sys.modules[__name__], *modules], mean)["mean"][0])
+    return _finite(float(cached(key, [sys.modules[__name__], *modules], mean)["mean"][0]), unknown)
+
+
+def _finite(value: float, unknown: str) -> float:
+    if not math.isfinite(value):
+        say_once(f"{unknown}: some rewards are not finite")
+        raise TypeError(f"{unknown}: some rewards are not finite")
+    return value

@@ -26,6 +26,8 @@ from numpy.typing import ArrayLike
 from bonspiel.envs import baselines
 from bonspiel.planners.checks import check_action, check_actions, check_state
 from bonspiel.planners.core.code.cache import say_once
+from bonspiel.planners.core.code.errors import error_text
+from bonspiel.planners.core.text import without_address
 from bonspiel.planners.model import Array, Model
 
 EQUAL = 1e-9  # difference of values, relative where they are large
@@ -104,7 +106,7 @@ def _solve(model: Any, actions: tuple[tuple[float, ...], ...] | None) -> Referen
     except Exception as error:
         if solver.__name__.startswith("bonspiel."):
             raise
-        failed = f"{solver.__name__}.solve({model}) fails with {type(error).__name__}: {error}"
+        failed = f"{solver.__name__}.solve({without_address(str(model))}) fails with {error_text(error)}"
         say_once(f"{failed}; there is no optimum to compare with")
         raise TypeError(failed) from error
 

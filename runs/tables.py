@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 NARROWEST = 24  # characters of a name that are kept in one line on a narrow terminal
 NOTHING = 1e-10  # below it are errors of rounding
-HUGE = 1e9  # from here on digits say less than powers of ten
+HUGE = 1e15  # from here on not all digits are known
 
 
 def markdown(rows: Iterable[Sequence[str]]) -> str:
@@ -73,11 +73,13 @@ def fold(text: str, width: int) -> list[str]:
 
 
 def figures(numbers: Iterable[float], digits: int = 3) -> list[str]:
-    """Numbers of one kind with as many decimals; as many significant digits where all would be 0, or are huge."""
+    """Numbers of one kind, with `digits` decimals; with significant digits where all decimals are 0, or not known."""
     numbers = list(numbers)
     largest = max((abs(number) for number in numbers if math.isfinite(number)), default=0.0)
     usual = largest < NOTHING or 10.0**-digits <= largest < HUGE
-    return [f"{number:z.{digits}f}" if usual else f"{number:.{digits}g}" for number in numbers]
+    return [
+        f"{number:z.{digits}f}" if usual else f"{number:z.{digits if largest < 1.0 else 15}g}" for number in numbers
+    ]
 
 
 def estimate(interval: tuple[float, float, float], digits: int = 3) -> str:

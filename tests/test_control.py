@@ -374,3 +374,22 @@ def test_a_first_decision_that_fails_is_no_lasting_failure(name):
             wait_for_the_decision(controller)
             controller.wait()
     assert controller.counts.failed == 1 and controller.counts.on_time == 4
+
+
+def test_an_episode_that_cannot_begin_is_a_failure_and_no_hang():
+    class Unwilling(Scripted):
+        begun = 0
+
+        def begin_episode(self, model):
+            self.begun += 1
+            if self.begun == 2:
+                raise OSError("no disk")
+            return super().begin_episode(model)
+
+    planner = Unwilling(_1=OSError("no memory"))
+    with Controller(planner, Still(), 0.02, FALLBACK, clock=Clock()) as controller:
+        for _ in range(5):
+            controller.act(np.zeros(2))
+            wait_for_the_decision(controller)
+            controller.wait()
+    assert planner.begun == 3 and (controller.counts.failed, controller.counts.on_time) == (2, 2)

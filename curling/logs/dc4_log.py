@@ -141,8 +141,9 @@ def _logged(
     shots, ends, setups, notes, told = list[RecordedShot](), list[End](), list[Setup](), list[str](), True
     unaimed = 0
     for before, after in pairwise(ordered):
-        if after.winner_team is not None and after.last_move is None:
-            break  # decided on time, without a shot
+        decided = after.winner_team is not None and after.last_move is None  # on time, without a shot
+        if decided and after.end_number <= before.end_number + (before.shot == STONES):
+            break
         if _is_gap(before, after):
             notes.append(
                 f"states are missing after end {before.end_number + 1}, shot {before.shot}; it is read to there"
@@ -225,7 +226,7 @@ def _result(last: StateUpdate, score: tuple[int, int]) -> Result:
     if last.winner_team is None:
         return Result(score, None, None, "unfinished")
     winner = int(last.winner_team == "team1")
-    played_out = last.shot == STONES and score[winner] > score[1 - winner]
+    played_out = last.last_move is not None and last.shot == STONES and score[winner] > score[1 - winner]
     return Result(score, winner, 1.0 - winner, "score" if played_out else "time_limit")
 
 

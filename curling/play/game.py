@@ -73,7 +73,10 @@ class InteractiveGame:
         self._next_turn()
 
     def close(self) -> None:
-        """Count an end whose last stone still moves; wait for the background thread, at most a shot of the planner."""
+        """Count an end whose last stone still moves; wait for the background thread.
+
+        That takes at most the planner's time for a shot.
+        """
         if self.phase == "flight" and self.flight is not None and self.flight.outcome.points is not None:
             self._rest(self.flight.outcome)
         self._pool.shutdown()

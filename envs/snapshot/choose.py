@@ -41,11 +41,12 @@ def from_gymnasium(
     give the same observations, rewards and ends within 1e-9 as the model, which takes other steps in between.
 
     1. `get_state` and `set_state` of the environment or a wrapper, if its states are numeric.
-    2. MuJoCo's state calls. Models with rewards in `envs.snapshot.REWARDS` also roll out many sequences at once.
+    2. MuJoCo's state calls, for Gymnasium's own environments. Models with rewards in `envs.snapshot.REWARDS` also roll
+       out many sequences at once, here and in 5, where a reward must read nothing else that changes.
     3. The attributes that `envs.snapshot.ATTRIBUTES` names, for Gymnasium's classic control.
     4. The memory of its Box2D world, for Gymnasium's LunarLander.
     5. MuJoCo's state calls with the numbers beside the simulator, wherever parts and wrappers hold them, as for
-       dm_control and PointMaze. `observe` compares the rest with what it was at first, and raises a ValueError that
+       own classes, dm_control and PointMaze. `observe` compares the rest with what it was at first, and raises a ValueError that
        names what has changed.
     6. States that PyBullet saves, and a replay of the steps since then.
     7. Deep copies, by number (slow).

@@ -55,7 +55,7 @@ class Kept:
 
     def __init__(self, capacity: int, max_bytes: float = math.inf) -> None:
         self.capacity, self.max_bytes = capacity, max_bytes
-        self.largest = 1
+        self.largest, self.is_measured = 1, False
         self.searched: OrderedDict[float, Any] = OrderedDict()
         self.observed: OrderedDict[float, Any] = OrderedDict()
 
@@ -66,6 +66,7 @@ class Kept:
         """Keep no more snapshots of this size, in bytes, than max_bytes allow; one is always kept."""
         if size > self.largest:
             self.largest = size
+            self.is_measured = self.max_bytes // size < self.capacity
             self.capacity = max(1, int(min(self.capacity, self.max_bytes // size)))
 
     def put(self, number: float, item: Any) -> None:
@@ -80,11 +81,12 @@ class Kept:
         number = float(snapshot[0])
         kept = self._sort(number)
         if number not in kept:
-            say_once(
-                f"a search needs more than the {self.capacity:,} states that are kept of its model, and counts as "
-                f"invalid what was forgotten: give from_gymnasium a larger max_bytes (now {self.max_bytes:,}), or plan "
-                "with fewer simulations"
-            )
+            limit = "max_bytes" if self.is_measured else "capacity"
+            if number < 1.0:
+                say_once(
+                    f"a search needs more than the {self.capacity:,} states that are kept of its model, and counts as "
+                    f"invalid what was forgotten: give from_gymnasium a larger {limit}, or plan with fewer simulations"
+                )
             sizes = f", of up to {self.largest:,} bytes each (max_bytes={self.max_bytes:,})"
             allowed = f"one of the {self.capacity:,} states of this model used last"
             require(False, "state", snapshot, allowed + sizes * (self.max_bytes < math.inf))

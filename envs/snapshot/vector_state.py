@@ -8,7 +8,7 @@ import numpy as np
 
 from bonspiel.envs.snapshot.form import shown
 from bonspiel.envs.snapshot.objects import like
-from bonspiel.envs.snapshot.places import REMEDY, fits
+from bonspiel.envs.snapshot.places import fits
 from bonspiel.envs.snapshot.wrappers import is_stateless, layers_of
 from bonspiel.planners.model import Array, Rng
 
@@ -108,13 +108,13 @@ def by_get_state(fresh: Callable[[], Any], env: Any) -> VectorState | None:
         example = np.asarray(base.get_state())
     except Exception:  # a method of another purpose, or one that is not implemented
         return None
-    if not (np.issubdtype(example.dtype, np.number) and np.can_cast(example.dtype, np.float64)):
+    if not (np.issubdtype(example.dtype, np.number) and np.can_cast(example.dtype, np.float64) and fits(example)):
         return None
 
     def read(base: Any) -> list[float]:
         value = np.asarray(base.get_state())
         if not fits(value):
-            raise ValueError(f"get_state()={shown(value)}: must be numbers that float64 holds exactly; {REMEDY}")
+            raise ValueError(f"get_state()={shown(value)}: must be numbers that float64 holds exactly, or none at all")
         return _coded(value)
 
     def write(base: Any, state: Array) -> None:

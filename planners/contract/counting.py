@@ -9,6 +9,7 @@ import numpy as np
 
 from bonspiel.planners.core.jit import INTERPRETED
 from bonspiel.planners.model import Array, Model
+from bonspiel.planners.sequences.batches import in_batches
 
 STEPPING = "step", "step_exact"
 OF_SEVERAL_STEPS = "rollout", "traced_rollout", "value"
@@ -61,7 +62,11 @@ def counting(model: Model, several: float = 1.0) -> tuple[Model, StepCounter]:
     steps = dict.fromkeys(STEPPING, _one) | dict.fromkeys(OF_SEVERAL_STEPS, lambda *given: several)
     for name, steps_of in (steps | {"sequence_returns": _of_sequences}).items():
         function = getattr(copied, name, None)
-        if function is not None:
+        if name == "sequence_returns" and not in_batches(model):
+            function = None
+        if function is None:
+            setattr(counted, name, None)
+        else:
             setattr(counted, name, staticmethod(_counted(function, counter, steps_of)))
     return copied, counter
 

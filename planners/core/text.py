@@ -96,4 +96,4 @@ def parse_value(text: str) -> Any:
 
 def without_address(text: str) -> str:
     """The `repr` of an object, alike in every process, without the place in memory that Python shows by default."""
-    return re.sub(r" at 0x[0-9a-f]+(?=>)", "", text)
+    return re.sub(r" at 0x[0-9A-Fa-f]+(?=>)", "", text)

@@ -24,9 +24,12 @@ def in_batches(model: Model) -> bool:
     if model.compiled or not offers(model, HasSequenceReturns):
         return False
     owner = getattr(model.sequence_returns, "__self__", model)
-    goes = owner is model or getattr(model.step, "__self__", None) is owner
-    if goes and not {"step", "sequence_returns"} & getattr(owner, "__dict__", {}).keys():
-        classes = type(owner).__mro__
+    own, classes = getattr(owner, "__dict__", {}), type(owner).__mro__
+    if owner is not model and getattr(owner, "step", None) != model.step:
+        goes = False
+    elif "sequence_returns" in own or "step" in own:
+        goes = "sequence_returns" in own
+    else:
         step, returns = (
             next((i for i, cls in enumerate(classes) if name in vars(cls)), len(classes))
             for name in ("step", "sequence_returns")

@@ -23,7 +23,7 @@ from bonspiel.planners.checks import MOST_ACTIONS, missing, missing_action_bound
 from bonspiel.planners.core.actions import action_set, fixed_set, has_fixed_set, own_actions
 from bonspiel.planners.core.jit import Problem, helper, model_helper
 from bonspiel.planners.core.problem import PlanLength, search_kernel
-from bonspiel.planners.core.search import decide, extend, first_nodes, root_of
+from bonspiel.planners.core.search import LARGEST_GROWTH, decide, extend, first_nodes, root_of
 from bonspiel.planners.core.tree.descent import choose_of_set, follow
 from bonspiel.planners.core.tree.leaf import check_leaf, playouts_of
 from bonspiel.planners.core.tree.nodes import MEAN, SEARCH_TREE, SearchTree, grow, new_tree
@@ -81,7 +81,7 @@ def _better_half(tree: SearchTree, left: NDArray[np.int64]) -> NDArray[np.int64]
 
 def _grow(rounds: int, tree: SearchTree, walk: TreeWalk, factor: float) -> SearchTree:
     """Room for all the rounds to come, where `extend` foretells one: another copy would be larger and make it late."""
-    return grow(tree, walk, rounds * factor)
+    return grow(tree, walk, min(rounds * factor, LARGEST_GROWTH))
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ class SequentialHalving(PlanLength):
                     settings=settings,
                     budget=part,
                     rng=rng,
-                    grow=partial(_grow, rounds - number + 1),
+                    grow=grow if budget.seconds is None else partial(_grow, rounds - number + 1),
                     earlier=done,
                 )
                 done += more

@@ -96,9 +96,10 @@ def play(
     search = CheckedSearch(planner, budgets.model)
     total, weight, step = 0.0, 1.0, 0
     times, simulations, invalid, first_action = [], 0, 0, b""
-    begin = int(state[plant.time_index]) if checks.offers(plant, HasTimeIndex) else 0
-    terminated = False
-    while not terminated and begin + step < plant.horizon:
+    terminated, begin = False, state[plant.time_index] if checks.offers(plant, HasTimeIndex) else 0
+    if begin >= plant.horizon:
+        raise ValueError(f"{setting.env} begins in state={state}: must have steps left")
+    while not terminated and not begin + step >= plant.horizon:
         if not all(map(math.isfinite, state.tolist())):
             raise ValueError(f"{setting.env} gave state={state} after {step} steps: must be finite")
         step += 1

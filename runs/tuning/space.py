@@ -90,7 +90,7 @@ class Space:
         return Choice(tuple(able) or values.values)
 
     def text(self, values: Values) -> str:
-        """The planner with these values: numbers of a range with two significant digits, or as few as stay in it."""
+        """The planner with these values: numbers of a range with two significant digits, more where two leave it."""
         written = (f"{key}={_rounded(value, self.parameters[key])}" for key, value in values.items())
         return self._before + ",".join(written)
 

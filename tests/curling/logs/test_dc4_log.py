@@ -156,18 +156,28 @@ def test_a_match_lost_on_time(tmp_path):
     assert len(found.shots) == 5
 
 
-def test_a_match_lost_on_time_while_nobody_throws(tmp_path, game):
+@pytest.mark.parametrize("leads", [True, False])
+def test_a_match_lost_on_time_while_nobody_throws(tmp_path, game, leads):
     """As our server ends it: without a last move, and in mixed doubles without a number of the shot."""
     entries = lines_of(log_of(game, "client"))
-    told = [entry for entry in entries if entry["dir"] == "server->client"][:6]
-    shots = sum(bool(entry["msg"]["last_move"]) for entry in told)
-    over = {"winner_team": "team1", "next_shot_team": None, "last_move": None, "first_team_remaining_time": 0.0}
+    states = [entry for entry in entries if entry["dir"] == "server->client"]
+    begun = next(i for i, state in enumerate(states) if state["msg"]["end_number"] == 1)
+    told = states[: begun + 3]
+    score = client_log.read_log(write(tmp_path / "before.jsonl", told)).record.result.score
+    assert score[0] != score[1]
+    winner = int((score[1] > score[0]) == leads)
+    over = {"winner_team": f"team{winner}", "next_shot_team": None, "last_move": None}
     over |= {"total_shot_number": 16 if game == "standard" else None}
     told.append(told[-1] | {"msg": told[-1]["msg"] | over})
     logged = client_log.read_log(write(tmp_path / "log.jsonl", told))
-    assert (logged.record.result.reason, logged.record.result.winner) == ("time_limit", 1)
-    assert len(logged.record.shots) == shots > 3
+    assert (logged.record.result.reason, logged.record.result.winner) == ("time_limit", winner)
+    shots = {
+        (state["msg"]["end_number"], state["msg"]["total_shot_number"]) for state in told if state["msg"]["last_move"]
+    }
+    assert len(logged.record.shots) == len(shots) > 3
     assert not any("missing" in note for note in logged.notes)
+    del told[5:-1]
+    assert any("missing" in note for note in client_log.read_log(write(tmp_path / "gap.jsonl", told)).notes)
 
 
 def test_the_rule_is_one_that_allows_all_shots(tmp_path):

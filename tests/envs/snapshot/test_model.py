@@ -3,6 +3,7 @@
 import copy
 import pickle
 import threading
+import time
 
 import gymnasium
 import numpy as np
@@ -155,10 +156,19 @@ def test_actions_are_clipped_and_new_since_environments_keep_them():
     np.testing.assert_array_equal(np.array(model.storage.env.kept), expected, strict=True)
 
 
-@pytest.mark.parametrize("env_id", ["Pendulum-v1", "HalfCheetah-v5"])
-def test_threads_that_search_one_model_decide_as_each_alone(env_id):
-    model = envs.from_gymnasium(gymnasium.make(env_id))
-    planner, state, values = planners.make("uct", lookahead=5), model.initial_state(np.random.default_rng(0)), []
+class Yielding(Restorable):
+    """Lets other threads run in the middle of a step."""
+
+    def step(self, action):
+        x = self.x
+        time.sleep(0.0)
+        self.x = x
+        return super().step(action)
+
+
+def test_threads_that_search_one_model_decide_as_each_alone():
+    model = envs.from_gymnasium(Yielding(), horizon=10)
+    planner, state, values = planners.make("uct"), model.initial_state(np.random.default_rng(0)), []
 
     def plan():
         for _ in range(3):
@@ -196,6 +206,17 @@ class Cells(Noisy):
 
     def set_state(self, state):
         self.x, self.seen = map(int, state)
+
+
+class Hashed(Cells):
+    """Its state has such a number from the start."""
+
+    def get_state(self):
+        return np.append(super().get_state(), 2**60 + 1)
+
+
+def test_get_state_with_such_a_number_from_the_start_is_not_used():
+    assert envs.from_gymnasium(Hashed(), horizon=20).storage.name != "get_state"
 
 
 def test_a_whole_number_of_get_state_that_float64_cannot_hold_is_no_state():

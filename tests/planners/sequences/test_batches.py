@@ -7,7 +7,9 @@ from bonspiel import planners
 from bonspiel.envs import check_model
 from bonspiel.envs.role_checks import check_sequence_returns
 from bonspiel.planners import Budget
+from bonspiel.planners.contract.counting import counting
 from bonspiel.planners.core.code.cache import SAID
+from bonspiel.planners.sequences.batches import in_batches
 
 
 def noise(params, rng, shape):
@@ -315,6 +317,8 @@ class Passing:
         self.inner = Batched()
 
     def __getattr__(self, name):
+        if name == "inner":  # of a copy under way
+            raise AttributeError(name)
         return getattr(self.inner, name)
 
     def step(self, *given):
@@ -335,3 +339,21 @@ def test_a_step_of_its_own_is_searched_though_another_class_has_sequence_returns
     assert ("has a `step` of its own" in capfd.readouterr().err) != is_used
     if not is_used:
         assert decision.value > -2.0 and abs(decision.action).max() < 0.5
+
+
+class Replaced(Batched):
+    def __init__(self):
+        self.step = Shaped().step
+
+
+class Through(Passing):
+    """Passes the step on as well."""
+
+    step = property(lambda self: self.inner.step)
+
+
+@pytest.mark.parametrize(("make", "goes"), [(Batched, True), (Through, True), (Replaced, False), (Shaped, False)])
+def test_a_step_goes_with_sequence_returns_of_the_same_class_also_where_it_is_counted(make, goes, capfd):
+    model = make()
+    assert in_batches(model) == goes
+    assert in_batches(counting(model)[0]) == goes
