@@ -46,8 +46,8 @@ def from_gymnasium(
     3. The attributes that `envs.snapshot.ATTRIBUTES` names, for Gymnasium's classic control.
     4. The memory of its Box2D world, for Gymnasium's LunarLander.
     5. MuJoCo's state calls with the numbers beside the simulator, wherever parts and wrappers hold them, as for
-       own classes, dm_control and PointMaze. `observe` compares the rest with what it was at first, and raises a ValueError that
-       names what has changed.
+       own classes, dm_control and PointMaze. `observe` compares the rest with what it was at first, and raises a
+       ValueError that names what has changed.
     6. States that PyBullet saves, and a replay of the steps since then.
     7. Deep copies, by number (slow).
     8. Replay of the episode from its reset (slower with every step), as for BipedalWalker.
