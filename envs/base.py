@@ -10,7 +10,7 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from bonspiel.envs import draw
-from bonspiel.planners.checks import check_action, check_state, offers, require
+from bonspiel.planners.checks import check_action, check_state, offers, require, steps_taken
 from bonspiel.planners.model import Array, HasStateBounds, HasTimeIndex, Model
 
 
@@ -84,7 +84,7 @@ class ModelEnv(gymnasium.Env[Array, Array]):
         else:
             state = self.model.initial_state(self.np_random)
         self.path, self.rewards = [state], []
-        self._steps_left = self.model.horizon - self._time(state)
+        self._steps_left = self.model.horizon - steps_taken(self.model, state)
         self._show()
         return state.copy(), {}
 
@@ -129,13 +129,10 @@ class ModelEnv(gymnasium.Env[Array, Array]):
             raise ResetNeeded("the episode has not begun or is over: call reset() first")
         return check_action(self.model, widened(self.model, action))
 
-    def _time(self, state: Array) -> int:
-        return int(state[self.model.time_index]) if offers(self.model, HasTimeIndex) else 0
-
     def _given_state(self, given: Any) -> Array:
         state, horizon = check_state(self.model, given).copy(), self.model.horizon
         require(self.observation_space.contains(state), "state", given, f"in {self.observation_space}")
-        before_the_end = 0 <= self._time(state) < horizon
+        before_the_end = 0 <= steps_taken(self.model, state) < horizon
         require(before_the_end, "state", given, f"before the end of the episode, which has {horizon} steps")
         return state
 

@@ -127,8 +127,8 @@ def constant_value(model: Any) -> float:
 
 def _content(model: Any) -> str:
     """A digest of what the model is made of besides its text: fields that it does not show, files that it has read."""
-    parts = [model.params, model.action_low, model.action_high, np.array([model.horizon, model.discount])]
-    parts += [_starts(model, FEW, np.random.default_rng(0))]
+    starts, numbers = _starts(model, FEW, np.random.default_rng(0)), [model.horizon, model.discount]
+    parts = (model.params, model.action_low, model.action_high, numbers, starts)
     return hashlib.blake2b(b"".join(np.ascontiguousarray(part, float).tobytes() for part in parts)).hexdigest()
 
 
@@ -142,25 +142,27 @@ def _simulated(name: str, model: Any, modules: Iterable[ModuleType], compute: Ca
     if not model.compiled or offers(model, HasPlayer):
         raise TypeError(f"no value of {name} for {type(model).__name__}: needs a compiled model, one player")
 
-    unknown = f"no value of {name} for {type(model).__name__}"
-
     def mean() -> dict[str, Array]:
         try:
             return {"mean": compute().mean(keepdims=True)}
         except Exception as error:  # of the model's code
-            say_once(f"{unknown}: {error_text(error)}")
-            raise TypeError(f"{unknown}: {error}") from error
+            raise _unknown(name, model, error_text(error)) from error
 
     file = getattr(sys.modules[type(model).__module__], "__file__", None)
     if file is None:  # typed into an interpreter: its sources have no digest
-        return _finite(float(mean()["mean"][0]), unknown)
-    played = sources.digest(sources.imports_of(Path(file).resolve()))
-    key = f"{name} {played} {without_address(str(model))} {_content(model)}"
-    return _finite(float(cached(key, [sys.modules[__name__], *modules], mean)["mean"][0]), unknown)
-
-
-def _finite(value: float, unknown: str) -> float:
+        found = mean()
+    else:
+        played = sources.digest(sources.imports_of(Path(file).resolve()))
+        key = f"{name} {played} {without_address(str(model))} {_content(model)}"
+        found = cached(key, [sys.modules[__name__], *modules], mean)
+    value = float(found["mean"][0])
     if not math.isfinite(value):
-        say_once(f"{unknown}: some rewards are not finite")
-        raise TypeError(f"{unknown}: some rewards are not finite")
+        raise _unknown(name, model, "some rewards are not finite")
     return value
+
+
+def _unknown(name: str, model: Any, why: str) -> TypeError:
+    """The error of a baseline without a value, said once too, as reports go on without it."""
+    text = f"no value of {name} for {type(model).__name__}: {why}"
+    say_once(text)
+    return TypeError(text)

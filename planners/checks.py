@@ -201,6 +201,12 @@ def require_whole(model: Model, actions: NDArray[np.float64], name: str, given: 
         require(whole.all(), name, given, f"whole numbers except where action_kinds={tuple(kinds)} says real")
 
 
+def steps_taken(model: Model, state: NDArray[np.float64]) -> int:
+    """Steps of the episode that led to `state`, [state_dim], by the model's `time_index`; 0 if it has none."""
+    index = getattr(model, "time_index", None)
+    return 0 if index is None else int(state[index])
+
+
 def steps_left(model: Model, state: NDArray[np.float64], lookahead: int | None = None) -> int:
     """Steps that a plan from `state` looks ahead: to the end of the episode, or up to a `lookahead`.
 
@@ -213,11 +219,7 @@ def steps_left(model: Model, state: NDArray[np.float64], lookahead: int | None =
         ValueError: there is none, as `steps_left` or `time_index` of the model says.
     """
     own = getattr(model, "steps_left", None)
-    if own is not None:
-        left = int(own(state))
-    else:
-        index = getattr(model, "time_index", None)
-        left = model.horizon - (0 if index is None else int(state[index]))
+    left = model.horizon - steps_taken(model, state) if own is None else int(own(state))
     if left < 1:
         require(False, "state", state, "one with steps left; in this one the episode is over")
     return min(left, getattr(model, "lookahead", None) or left, lookahead or left)

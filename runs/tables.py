@@ -76,10 +76,11 @@ def figures(numbers: Iterable[float], digits: int = 3) -> list[str]:
     """Numbers of one kind, with `digits` decimals; with significant digits where all decimals are 0, or not known."""
     numbers = list(numbers)
     largest = max((abs(number) for number in numbers if math.isfinite(number)), default=0.0)
-    usual = largest < NOTHING or 10.0**-digits <= largest < HUGE
-    return [
-        f"{number:z.{digits}f}" if usual else f"{number:z.{digits if largest < 1.0 else 15}g}" for number in numbers
-    ]
+    if largest < NOTHING or 10.0**-digits <= largest < HUGE:
+        style = f"z.{digits}f"
+    else:
+        style = f"z.{digits if largest < HUGE else 15}g"
+    return [f"{number:{style}}" for number in numbers]
 
 
 def estimate(interval: tuple[float, float, float], digits: int = 3) -> str:

@@ -55,7 +55,7 @@ class Kept:
 
     def __init__(self, capacity: int, max_bytes: float = math.inf) -> None:
         self.capacity, self.max_bytes = capacity, max_bytes
-        self.largest, self.is_measured = 1, False
+        self.largest = 1
         self.searched: OrderedDict[float, Any] = OrderedDict()
         self.observed: OrderedDict[float, Any] = OrderedDict()
 
@@ -66,7 +66,6 @@ class Kept:
         """Keep no more snapshots of this size, in bytes, than max_bytes allow; one is always kept."""
         if size > self.largest:
             self.largest = size
-            self.is_measured = self.max_bytes // size < self.capacity
             self.capacity = max(1, int(min(self.capacity, self.max_bytes // size)))
 
     def put(self, number: float, item: Any) -> None:
@@ -81,8 +80,8 @@ class Kept:
         number = float(snapshot[0])
         kept = self._sort(number)
         if number not in kept:
-            limit = "max_bytes" if self.is_measured else "capacity"
             if number < 1.0:
+                limit = "max_bytes" if self.max_bytes // self.largest <= self.capacity else "capacity"
                 say_once(
                     f"a search needs more than the {self.capacity:,} states that are kept of its model, and counts as "
                     f"invalid what was forgotten: give from_gymnasium a larger {limit}, or plan with fewer simulations"

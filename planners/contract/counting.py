@@ -54,7 +54,7 @@ def counting(model: Model, several: float = 1.0) -> tuple[Model, StepCounter]:
     cls: Any = type(model)
     uncounted = copy.copy, (model,)  # what another process gets, since it could not count for this one
     body = {"__module__": cls.__module__, "__slots__": (), "__reduce__": lambda _: uncounted}
-    counted = type(cls.__name__, (cls,), body)
+    counted: Any = type(cls.__name__, (cls,), body)
     copied = copy.copy(model)
     object.__setattr__(copied, "__class__", counted)
     if model.compiled and not INTERPRETED:
@@ -62,12 +62,10 @@ def counting(model: Model, several: float = 1.0) -> tuple[Model, StepCounter]:
     steps = dict.fromkeys(STEPPING, _one) | dict.fromkeys(OF_SEVERAL_STEPS, lambda *given: several)
     for name, steps_of in (steps | {"sequence_returns": _of_sequences}).items():
         function = getattr(copied, name, None)
-        if name == "sequence_returns" and not in_batches(model):
-            function = None
-        if function is None:
-            setattr(counted, name, None)
-        else:
+        if function is not None:
             setattr(counted, name, staticmethod(_counted(function, counter, steps_of)))
+    if not in_batches(model):  # the copy has both functions, so that it cannot tell
+        counted.sequence_returns = None
     return copied, counter
 
 

@@ -26,7 +26,7 @@ from bonspiel.planners.sequences.rollouts import WHOLE, Rollouts, Sequences, mea
 
 MEASURED = 0.01  # part of a time budget, to measure the time of a rollout before the first round
 MOST_RESERVED = 0.5  # of a time budget, for the finalists
-SHORT = 0.02  # part of a time budget by which a rollout may exceed it
+SHORT = 0.02  # part of a time budget; a finalist whose rollouts take less is tried even when it is spent
 FEWEST = 4  # sequences in a round, so that the better half is chosen by its returns
 LATE = 2.0  # times the time that a round was to take, at which it ends
 
@@ -212,7 +212,7 @@ def _in_seconds(
             rule.resize(done + round(max(end - finished, 0.0) / (finished - now) * did))
         learn(sequences)
         begun, now = now, time.perf_counter()
-        update = now - finished + proposed - begun
+        update = (now - begun) - (finished - proposed)
     final = new_round(rule.finalists())
     while final.done[0] < last and (now < end or (final.done[0] == 0 and each < SHORT * seconds)):
         done += rollouts.run(final, repeats, 1)

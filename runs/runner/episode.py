@@ -17,7 +17,7 @@ from bonspiel.planners import checks
 from bonspiel.planners.contract.decisions import BrokenContract, CheckedSearch, checked_plan
 from bonspiel.planners.core.code.errors import error_text
 from bonspiel.planners.do_nothing import null_action
-from bonspiel.planners.model import Array, HasTimeIndex
+from bonspiel.planners.model import Array
 from bonspiel.runs.counting import SameBudget, StepBudget
 from bonspiel.runs.draws import environment_rng, planner_rng
 from bonspiel.runs.experiment import RunError, Setting
@@ -96,12 +96,12 @@ def play(
     search = CheckedSearch(planner, budgets.model)
     total, weight, step = 0.0, 1.0, 0
     times, simulations, invalid, first_action = [], 0, 0, b""
-    terminated, begin = False, state[plant.time_index] if checks.offers(plant, HasTimeIndex) else 0
-    if begin >= plant.horizon:
+    _check_finite(setting, state, 0)
+    terminated, steps = False, plant.horizon - checks.steps_taken(plant, state)
+    if steps < 1:
         raise ValueError(f"{setting.env} begins in state={state}: must have steps left")
-    while not terminated and not begin + step >= plant.horizon:
-        if not all(map(math.isfinite, state.tolist())):
-            raise ValueError(f"{setting.env} gave state={state} after {step} steps: must be finite")
+    while not terminated and step < steps:
+        _check_finite(setting, state, step)
         step += 1
         decision = search.plan(state, budgets.next(state), own)
         budgets.spend(decision)
@@ -126,6 +126,11 @@ def play(
         raise ValueError(f"{setting.env} gave rewards whose sum is {total}: must be finite")
     kept = np.array(times, "<f4").tobytes() if setting.unit == "ms" else None
     return Episode(index, float(total), step, sum(times), simulations, first_action, kept, invalid)
+
+
+def _check_finite(setting: Setting, state: Array, steps: int) -> None:
+    if not all(map(math.isfinite, state.tolist())):
+        raise ValueError(f"{setting.env} gave state={state} after {steps} steps: must be finite")
 
 
 @functools.cache

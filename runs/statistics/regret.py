@@ -15,7 +15,6 @@ from bonspiel.runs.plants import plant_of
 if TYPE_CHECKING:
     from bonspiel.envs.optimal import Reference
 
-
 STARTS = 64  # drawn to see whether episodes start alike
 
 
@@ -84,6 +83,6 @@ def _solved(env: str) -> "tuple[Model, Reference] | None":
 
 
 def starts_differ(model: Model) -> bool:
-    """True if episodes start in different states: any of 64 draws does."""
+    """True if episodes start in different states, by `STARTS` of them."""
     first, *others = (model.initial_state(np.random.default_rng(seed)) for seed in range(STARTS))
     return any((first != other).any() for other in others)

@@ -36,11 +36,11 @@ def show(folder: Path, episode: int | None = None) -> int:
     from bonspiel.runs.statistics import curves, timing
 
     with store.read(folder) as results:
-        panels = curves.panels(results.suite, results.returns(), results.values("episode"))
-        failures = results.failures()
         if Count.of(results.counts()).total == 0:  # of a part beyond the episodes of a small run
             print(f"part {results.part} has no episodes")
             return DONE
+        panels = curves.panels(results.suite, results.returns(), results.values("episode"))
+        failures = results.failures()
         if not (panels or failures):
             raise nothing_played(folder)
         if episode is not None:

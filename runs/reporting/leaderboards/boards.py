@@ -191,6 +191,11 @@ class Findings:
         marked = [f"the {top} in {', '.join(found)}" for top, found in tops.items() if found]
         return "score 0: the better of doing nothing and random actions; 1: " + ", ".join(["the optimum", *marked])
 
+    @property
+    def scale_sentence(self) -> str:
+        """The same as a sentence of its own; names of environments keep their capitals."""
+        return f"S{self.scale[1:]}."
+
 
 def leaderboards(stores: Sequence[Store], planners: Sequence[str] = ()) -> tuple[list[Leaderboard], dict[str, Scale]]:
     """A leaderboard for each budget that several planners have played in all problems with a scale, and the scales.

@@ -78,12 +78,7 @@ def largest(found: Findings) -> Leaderboard:
 
 def text(store: Store, found: Findings, drawn: dict[str, Figure]) -> str:
     """The leaderboards in Markdown, with links to figures of these names."""
-    parts = [
-        f"# {store.suite.name}: leaderboard",
-        *found.unranked,
-        f"{found.scale[0].upper()}{found.scale[1:]}.",
-        scales(found),
-    ]
+    parts = [f"# {store.suite.name}: leaderboard", *found.unranked, found.scale_sentence, scales(found)]
     captions = {
         "leaderboard.svg": "Score against simulations: the first three in the mean at any budget; all others in grey",
         "leaderboard-steps.svg": "Score against model steps per decision, each planner before all others in grey",

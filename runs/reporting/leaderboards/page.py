@@ -31,10 +31,9 @@ def text(store: Store, found: Findings) -> str:
     looks = charts.looks(labels)
     drawn = "".join(_charts(found, unit, figures) for unit in dict.fromkeys(board.unit for board in found.boards))
     missing = "".join(f'<p class="bad">{escape(line)}</p>' for line in found.unranked)
-    scale = f"{found.scale[0].upper()}{found.scale[1:]}"
     sections = (
         f'<section class="env" data-env="{ALL}"><h2 id="all">All problems</h2>{missing}'
-        f'<p class="muted">{escape(scale)}. {SAID}</p>{legend(looks)}{drawn}</section>'
+        f'<p class="muted">{escape(found.scale_sentence)} {SAID}</p>{legend(looks)}{drawn}</section>'
     )
     links = [("all", ALL)]
     for place, board in enumerate(found.boards):
