@@ -10,7 +10,7 @@ import pytest
 from bonspiel.runs import cli
 from bonspiel.runs.reporting.leaderboards import boards
 from bonspiel.runs.results import packed
-from bonspiel.runs.statistics import ranks
+from bonspiel.runs.statistics import ends
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = {page.stem: page.read_text(encoding="utf-8") for page in sorted((DOCS / "results").glob("*.md"))}
@@ -68,7 +68,7 @@ def board():
     with packed.read_any(Path("peers")) as store:
         (called,) = boards.names([store])
         returns = store.returns()
-        scales = ranks.scales(returns.items())
+        scales = ends.scales(returns.items())
     found = {}
     for of, sample in returns.items():
         assert len(sample) == (50 if of.budget == 1_000 else 200)

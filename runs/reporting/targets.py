@@ -14,7 +14,7 @@ from bonspiel.runs.experiment import Setting
 from bonspiel.runs.reporting import model_steps
 from bonspiel.runs.reporting.origins import left_out_problems, names, other_problems
 from bonspiel.runs.results.store import Store
-from bonspiel.runs.statistics.ranks import scales
+from bonspiel.runs.statistics.ends import scales
 from bonspiel.runs.statistics.scale import BEST, OPTIMUM, Scale
 from bonspiel.runs.statistics.targets import (
     TARGETS,

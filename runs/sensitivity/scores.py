@@ -12,7 +12,7 @@ from bonspiel.runs.experiment import Setting
 from bonspiel.runs.progress import counted, followed
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.sensitivity.variations import Variation
-from bonspiel.runs.statistics.ranks import scales
+from bonspiel.runs.statistics.ends import scales
 from bonspiel.runs.statistics.regret import start_values
 from bonspiel.runs.statistics.sample import Interval, summarise
 from bonspiel.runs.statistics.scale import NO_SCALE, OPTIMUM, Scale

@@ -1,17 +1,15 @@
 """Planners over several problems: scores, profiles, improvement, ranks and the difference that these need."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 import scipy  # whose statistics are imported where they are used: that takes half a second
 
-from bonspiel.planners import BASELINES
 from bonspiel.planners.model import Array
 from bonspiel.runs.draws import named_rng
-from bonspiel.runs.experiment import Setting
 from bonspiel.runs.statistics.paired import Pairs, mean_probability_of_improvement, snapped
 from bonspiel.runs.statistics.sample import (
     CONFIDENCE,
@@ -22,7 +20,6 @@ from bonspiel.runs.statistics.sample import (
     mean_score,
     performance_profile,
 )
-from bonspiel.runs.statistics.scale import BEST, Known, Scale, known
 
 FEWEST_PLANNERS = 3  # Friedman's test compares more than two
 THRESHOLDS = np.arange(-10, 61) / 50.0  # of profiles
@@ -74,33 +71,12 @@ class Leaderboard(NamedTuple):
     critical: float
 
 
-Samples = Iterable[tuple[Setting, Array]]  # of returns
-
-
-def scales(samples: Samples) -> dict[str, Scale]:
-    """The scale of each problem in these samples.
-
-    Left out are problems of which neither the random policy nor doing nothing is known or has played, and those in
-    which nothing is clearly above the better of these two (`Known.scale_to`).
-    """
-    means: dict[str, dict[str, list[float]]] = {}
-    for setting, sample in samples:
-        if len(sample):
-            means.setdefault(setting.env, {}).setdefault(setting.planner, []).append(float(sample.mean()))
-    found = {env: _scale(known(env), of_planners) for env, of_planners in means.items()}
-    return {env: scale for env, scale in found.items() if scale is not None}
-
-
-def _scale(values: Known, means: Mapping[str, list[float]]) -> Scale | None:
-    played = {name: float(np.mean(means[name])) for name in BASELINES if name in means}
-    values = values._replace(**{name: mean for name, mean in played.items() if getattr(values, name) is None})
-    if values.top is not None:
-        return values.scale
-    return values.scale_to(BEST, max(value for found in means.values() for value in found))
-
-
 def leaderboard(
-    unit: str, budget: float, scores: Mapping[str, Mapping[str, Array]], problems: list[str]
+    unit: str,
+    budget: float,
+    scores: Mapping[str, Mapping[str, Array]],
+    problems: list[str],
+    resampled: Mapping[str, Mapping[str, Array]] | None = None,
 ) -> Leaderboard:
     """The leaderboard of one budget.
 
@@ -109,6 +85,8 @@ def leaderboard(
         budget: of a decision.
         scores: normalised scores of episodes, [n], of each planner by problem.
         problems: those that a planner must have played to be ranked.
+        resampled: mean scores in resamples, of each planner by problem, where an end of the scale was played
+            (`ends.resampled_scores`); elsewhere they are drawn here.
     """
     strata = {
         planner: [found[env] for env in problems] for planner, found in scores.items() if len(found) == len(problems)
@@ -119,8 +97,13 @@ def leaderboard(
     standings = []
     for planner, rank in zip(strata, ranks, strict=True):
         rng = named_rng(f"leaderboard|{planner}|{unit}|{budget}", 0, 0)
-        score, profile = mean_score(strata[planner], rng), performance_profile(strata[planner], THRESHOLDS, rng)
-        of_problems = {env: mean_score([sample], rng) for env, sample in zip(problems, strata[planner], strict=True)}
+        means_known = [(resampled or {}).get(planner, {}).get(env) for env in problems]
+        score = mean_score(strata[planner], rng, means_known)
+        profile = performance_profile(strata[planner], THRESHOLDS, rng)
+        of_problems = {
+            env: mean_score([sample], rng, [known])
+            for env, sample, known in zip(problems, strata[planner], means_known, strict=True)
+        }
         episodes = sum(map(len, strata[planner]))
         standings.append(Standing(planner, score, float(rank), of_problems, episodes, profile, UNDEFINED))
     standings.sort(key=lambda standing: -standing.score.value)

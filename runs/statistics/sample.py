@@ -191,23 +191,40 @@ def performance_profile(strata: Sequence[ArrayLike], thresholds: ArrayLike, rng:
     def above(scores: ArrayLike) -> Stratum:
         between = np.searchsorted(edges, np.asarray(scores, np.float64), side="left")  # thresholds below a score
         support, classes = np.unique(between, return_inverse=True)
-        return classes, np.asarray(support[:, None] > np.arange(len(edges)), np.float64)
+        return Stratum(classes, np.asarray(support[:, None] > np.arange(len(edges)), np.float64))
 
     if min(map(np.size, strata)) == 0:
         return Profile(*np.full((3, len(edges)), np.nan))
     return Profile(*stratified_mean([above(scores) for scores in strata], rng))
 
 
-def mean_score(strata: Sequence[ArrayLike], rng: Rng) -> Interval:
-    """The mean over problems of the mean score in each; arguments as for `performance_profile`."""
-    strata_of_values = []
-    for scores in strata:
+def mean_score(strata: Sequence[ArrayLike], rng: Rng, resampled_means: Sequence[Array | None] = ()) -> Interval:
+    """The mean over problems of the mean score in each.
+
+    Args:
+        strata: as of `performance_profile`.
+        rng: draws the resamples.
+        resampled_means: of each problem, [resamples], or None where they are drawn here; empty for all of them.
+    """
+    found = []
+    for scores, means in zip(strata, resampled_means or [None] * len(strata), strict=True):
         support, classes = np.unique(grouped(np.asarray(scores, np.float64)), return_inverse=True)
-        strata_of_values.append((classes, support))
-    return Interval(*map(float, stratified_mean(strata_of_values, rng)))
+        found.append(Stratum(classes, support, means))
+    return Interval(*map(float, stratified_mean(found, rng)))
 
 
-Stratum = tuple[NDArray[np.int64], Array]  # the class of each value, [n], and its values to average, [k, ...]
+class Stratum(NamedTuple):
+    """A stratum of values to average.
+
+    Attributes:
+        classes: of each value, [n].
+        values: of each class, [k, ...].
+        means: of resampled values, [resamples, ...], None where they are drawn by `stratified_mean`.
+    """
+
+    classes: NDArray[np.int64]
+    values: Array
+    means: Array | None = None
 
 
 def stratified_mean(strata: Sequence[Stratum], rng: Rng) -> tuple[Array, Array, Array]:
@@ -216,10 +233,11 @@ def stratified_mean(strata: Sequence[Stratum], rng: Rng) -> tuple[Array, Array, 
     Every stratum is resampled for itself and has the same weight: the stratified bootstrap of Agarwal et al. (2021).
     """
     point, found = np.zeros(()), np.zeros(())
-    for classes, values in strata:
+    for classes, values, means in strata:
         n = len(classes)
         point = point + np.bincount(classes) @ values / n / len(strata)
-        means = np.concatenate([counts @ values / n for counts in resampled(classes, rng)])
+        if means is None:
+            means = np.concatenate([counts @ values / n for counts in resampled(classes, rng)])
         found = found + (means if n > 1 else np.full_like(means, np.nan)) / len(strata)
     low, high = percentiles(found)
     return np.asarray(point), low, high

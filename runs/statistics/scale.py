@@ -26,6 +26,7 @@ class Scale(NamedTuple):
         top: OPTIMUM, REFERENCE (it can be exceeded), BOUND (none can reach it), or BEST where none is known.
         zero: RANDOM or DO_NOTHING, the better one of those that are known.
         constant: the return of the best constant action, None where it is not known; it has no part in the scale.
+        zero_played: whether `low` is the mean of episodes of the run, not a known value.
     """
 
     low: float
@@ -33,6 +34,7 @@ class Scale(NamedTuple):
     top: str
     zero: str = RANDOM
     constant: float | None = None
+    zero_played: bool = False
 
     @property
     def name(self) -> str:

@@ -1,6 +1,7 @@
 """The content of a leaderboard, and the words for it."""
 
 import math
+from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -8,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bonspiel.planners import BASELINES, Array
-from bonspiel.runs.experiment import amount
+from bonspiel.runs.experiment import Setting, amount
 from bonspiel.runs.progress import counted, followed
 from bonspiel.runs.reporting import model_steps
 from bonspiel.runs.reporting.chart import NOUNS
@@ -16,7 +17,8 @@ from bonspiel.runs.reporting.notes import failed
 from bonspiel.runs.reporting.origins import check_names, is_one_of, left_out_problems, names, other_problems, rows
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.statistics import split_half
-from bonspiel.runs.statistics.ranks import Leaderboard, leaderboard, scales
+from bonspiel.runs.statistics.ends import resampled_scores, scales
+from bonspiel.runs.statistics.ranks import Leaderboard, leaderboard
 from bonspiel.runs.statistics.sample import Interval
 from bonspiel.runs.statistics.scale import BEST, BOUND, NO_SCALE, OPTIMUM, REFERENCE, Scale
 from bonspiel.runs.tables import estimate
@@ -69,6 +71,7 @@ Value = str | Interval | tuple[float, str]
 Rows = Sequence[Sequence[Value]]
 """A table whose first row is its head."""
 Key = tuple[str, float, str]  # unit, budget and name of a planner
+Scores = defaultdict[tuple[float, str], dict[str, dict[str, Array]]]  # by budget, planner and problem
 
 
 @dataclass(frozen=True)
@@ -204,28 +207,33 @@ def leaderboards(stores: Sequence[Store], planners: Sequence[str] = ()) -> tuple
         stores: runs whose planners are ranked together, at least one; the first one's problems and budgets count.
         planners: names of those that are ranked, as for `is_one_of`; all if empty.
     """
-    other = other_problems(stores)
     returns = [
-        [pair for pair in store.returns().items() if pair[0].env not in differ]
-        for store, differ in zip(stores, other, strict=True)
+        {setting: sample for setting, sample in store.returns().items() if len(sample) and setting.env not in differ}
+        for store, differ in zip(stores, other_problems(stores), strict=True)
     ]
-    own = [setting for setting, sample in returns[0] if len(sample)]
-    played, budgets = {setting.env for setting in own}, {(setting.unit, setting.budget) for setting in own}
-    problems = scales(pair for of_run in returns for pair in of_run if pair[0].env in played)
-    samples: dict[tuple[str, float], dict[str, dict[str, Array]]] = {}
-    for store, of_run, called in zip(stores, returns, names(stores), strict=True):
-        for setting, sample in of_run:
-            budget, counts = (
-                (setting.unit, setting.budget),
-                setting.env in problems and setting.planner not in BASELINES,
-            )
-            asked = not planners or is_one_of(store, setting, planners)
-            if len(sample) and counts and asked and budget in budgets:
-                of_budget = samples.setdefault(budget, {})
-                scores = problems[setting.env].scores(sample)
-                of_budget.setdefault(called[setting.env, setting.planner], {})[setting.env] = scores
-    order = sorted(samples, key=lambda key: (key[0] != "simulations", key[1]))
-    boards = [leaderboard(*key, samples[key], list(problems)) for key in followed(order, "leaderboards")]
+    environments, budgets = {setting.env for setting in returns[0]}, {setting[2:4] for setting in returns[0]}
+    by_problem: dict[str, dict[tuple[int, Setting], Array]] = {}
+    for place, of_run in enumerate(returns):
+        for setting, sample in of_run.items():
+            if setting.env in environments:
+                by_problem.setdefault(setting.env, {})[place, setting] = sample
+    problems = scales((key[1], sample) for of_problem in by_problem.values() for key, sample in of_problem.items())
+    called = names(stores)
+    scores, resampled = Scores(dict), Scores(dict)
+    for env, scale in problems.items():
+        means = resampled_scores(scale, by_problem[env])
+        for (place, setting), sample in by_problem[env].items():
+            asked = not planners or is_one_of(stores[place], setting, planners)
+            if asked and setting.planner not in BASELINES and (budget := setting[2:4]) in budgets:
+                name = called[place][env, setting.planner]
+                scores[budget].setdefault(name, {})[env] = scale.scores(sample)
+                if means:
+                    resampled[budget].setdefault(name, {})[env] = means[place, setting]
+    order = sorted(scores, key=lambda budget: (budget[1] != "simulations", budget[0]))
+    boards = [
+        leaderboard(unit, amount, scores[amount, unit], list(problems), resampled[amount, unit])
+        for amount, unit in followed(order, "leaderboards")
+    ]
     return [board for board in boards if len(board.standings) > 1], problems
 
 

@@ -19,8 +19,8 @@ from bonspiel.runs.reporting.leaderboards.boards import Cost, Findings, leaderbo
 from bonspiel.runs.results import packed, run_folder
 from bonspiel.runs.results.rows import Batch, Episode
 from bonspiel.runs.results.store import read
-from bonspiel.runs.statistics import ranks
-from bonspiel.runs.statistics.scale import OPTIMUM, REFERENCE, Scale
+from bonspiel.runs.statistics import ends, ranks
+from bonspiel.runs.statistics.scale import BEST, OPTIMUM, REFERENCE, Known, Scale
 from bonspiel.runs.suite import Suite
 from bonspiel.runs.suites.lookup import load
 
@@ -280,6 +280,19 @@ def test_profiles_and_improvement_are_means_over_the_problems(played):
                 if other is first:
                     assert one.improvement.value == pytest.approx(chance)
                     assert one.improvement.low <= chance <= one.improvement.high
+
+
+def test_on_scales_that_were_played_intervals_have_the_error_of_the_ends(played, monkeypatch):
+    monkeypatch.setattr(ends, "known", lambda env: Known())
+    with read(played) as store:
+        (board,), problems = leaderboards([store])
+        samples = {(0, setting): sample for setting, sample in store.returns().items()}
+    assert {(scale.top, scale.zero_played) for scale in problems.values()} == {(BEST, True)}
+    for env, scale in problems.items():
+        drawn = ends.resampled_scores(scale, {key: sample for key, sample in samples.items() if key[1].env == env})
+        scores = {store.suite.names(env)[setting.planner]: of for (_, setting), of in drawn.items()}
+        for one in board.standings:
+            assert one.scores[env][1:] == pytest.approx(np.quantile(scores[one.planner], (0.025, 0.975)))
 
 
 @pytest.mark.parametrize(

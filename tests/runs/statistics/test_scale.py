@@ -10,7 +10,7 @@ from bonspiel import envs
 from bonspiel.envs.references import REFERENCES
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.reporting import chart, charts
-from bonspiel.runs.statistics import ranks
+from bonspiel.runs.statistics import ends
 from bonspiel.runs.statistics.curves import Panel, caption, columns
 from bonspiel.runs.statistics.sample import Summary
 from bonspiel.runs.statistics.scale import BEST, DO_NOTHING, OPTIMUM, RANDOM, REFERENCE, Known, Scale, known
@@ -97,21 +97,21 @@ def test_a_reference_is_marked_in_tables_and_charts():
 
 def test_the_best_of_the_run_stands_in_only_where_there_is_neither(monkeypatch):
     values = {"a": Known(5.0, 0.0), "b": Known(None, 0.0, 4.0), "c": Known(None, 0.0), "d": Known(None, None)}
-    monkeypatch.setattr(ranks, "known", values.get)
+    monkeypatch.setattr(ends, "known", values.get)
     samples = {
         Setting(env, planner, 10, "simulations", 0): np.array([mean - 1.0, mean + 1.0])
         for env in values
         for planner, mean in (("uct", 3.0), ("dpw", 2.0))
     }
-    found = ranks.scales(samples.items())
+    found = ends.scales(samples.items())
     assert found == {"a": Scale(0.0, 5.0, OPTIMUM), "b": Scale(0.0, 4.0, REFERENCE), "c": Scale(0.0, 3.0, BEST)}
     played = samples | {Setting("d", "random", 10, "simulations", 0): np.array([1.0, 1.0])}
-    assert ranks.scales(played.items())["d"] == Scale(1.0, 3.0, BEST)
+    assert ends.scales(played.items())["d"] == Scale(1.0, 3.0, BEST, zero_played=True)
     played |= {Setting("d", "do_nothing", 10, "simulations", 0): np.array([1.5, 2.5])}
     played |= {Setting("d", "constant", 10, "simulations", 0): np.array([2.5, 2.5])}
-    assert ranks.scales(played.items())["d"] == Scale(2.0, 3.0, BEST, DO_NOTHING, 2.5)
+    assert ends.scales(played.items())["d"] == Scale(2.0, 3.0, BEST, DO_NOTHING, 2.5, zero_played=True)
     played |= {Setting("d", "do_nothing", 10, "simulations", 0): np.array([9.0, 9.0])}
-    assert "d" not in ranks.scales(played.items())  # the better of the two has the highest return
+    assert "d" not in ends.scales(played.items())  # the better of the two has the highest return
 
 
 def test_boards_of_a_reference_say_so_in_heads_and_notes():
