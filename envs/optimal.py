@@ -17,19 +17,21 @@ import importlib
 import importlib.util
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from bonspiel.envs import baselines
-from bonspiel.planners.checks import check_action, check_actions, check_state
+from bonspiel.planners.checks import check_action, check_actions, check_state, require
 from bonspiel.planners.core.code.cache import say_once
 from bonspiel.planners.core.code.errors import error_text
 from bonspiel.planners.core.text import without_address
 from bonspiel.planners.model import Array, Model
 
+STARTS = 64  # drawn to see whether episodes start alike
+DRAWN = 1_000  # starts of which a mean value is taken
 EQUAL = 1e-9  # difference of values, relative where they are large
 
 
@@ -56,8 +58,10 @@ class Reference(ABC):
         return float(self.q_values(check_state(self.model, state), check_action(self.model, action)[None])[0])
 
     def mean_value(self) -> float:
-        """Mean of V* over the initial states; here, of models that always start in the same."""
-        return self.value(self.model.initial_state(np.random.default_rng(0)))
+        """Mean of V* over the initial states; here, over DRAWN of them where they differ: a formula would be exact."""
+        rng = np.random.default_rng(0)
+        starts = np.array([self.model.initial_state(rng) for _ in range(DRAWN if starts_differ(self.model) else 1)])
+        return float(np.mean([self.value(start) for start in starts]))
 
     def policy(self, state: ArrayLike) -> Array:
         """An action of an optimal policy, [action_dim]: the middle one of the best candidates."""
@@ -66,6 +70,12 @@ class Reference(ABC):
         values = self.q_values(checked, actions)
         best = np.flatnonzero(values >= values.max() - EQUAL * max(1.0, abs(values.max())))
         return actions[best[len(best) // 2]]
+
+
+def starts_differ(model: Model) -> bool:
+    """True if episodes start in different states, by `STARTS` of them."""
+    first, *others = (model.initial_state(np.random.default_rng(seed)) for seed in range(STARTS))
+    return any((first != other).any() for other in others)
 
 
 def solve(model: Model, actions: ArrayLike | None = None) -> Reference:
@@ -101,8 +111,24 @@ def _solve(model: Any, actions: tuple[tuple[float, ...], ...] | None) -> Referen
             f"no optimum of {kind.__name__} is known: {kind.__module__} defines no function solve, and there is no "
             "module optimum in its folder"
         )
+
+    def checked() -> Reference:
+        found = solver.solve(model, None if actions is None else np.array(actions))
+        for name in ("value", "q", "mean_value"):
+            require(callable(getattr(found, name, None)), "solve(model, actions)", found, f"one with {name}()")
+        return cast(Reference, found)
+
+    return cast(Reference, _answer(solver, model, checked))
+
+
+def _answer(solver: Any, model: Model, ask: Callable[[], Any]) -> Any:
+    """What a solver answers. One of another package that fails has none, and a line says so.
+
+    Raises:
+        TypeError: it failed.
+    """
     try:
-        return solver.solve(model, None if actions is None else np.array(actions))
+        return ask()
     except Exception as error:
         if solver.__name__.startswith("bonspiel."):
             raise
@@ -113,7 +139,8 @@ def _solve(model: Any, actions: tuple[tuple[float, ...], ...] | None) -> Referen
 
 def optimal_value(model: Model) -> float:
     """Mean of V* over the initial states of episodes; raises as `solve` does."""
-    return solve(model).mean_value()
+    whole = _to_the_end(model)
+    return float(_answer(_solver(whole), whole, solve(model).mean_value))
 
 
 def upper_bound(model: Model) -> float:

@@ -4,6 +4,7 @@ The text is as on the command line: `pendulum --plant pendulum:mass=1.2 --delay 
 and their actions are played in the second, each so many steps after it was chosen.
 """
 
+import math
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -58,11 +59,14 @@ def plant_of(text: str) -> "Model | None":
 
 
 def check_alike(text: str, model: "Model", plant: "Model") -> None:
-    """Refuse a plant whose states, actions or steps are not those of the model.
+    """Refuse a plant whose states, actions or steps are not those of the model, and a delay of all steps.
 
     Raises:
-        UsageError: names the first difference, or says that states are numbers of snapshots.
+        UsageError: names the first difference, says that states are numbers of snapshots, or how many steps there are.
     """
+    delay, horizon = PlantText.of(text).delay, getattr(model, "horizon", math.inf)
+    if delay >= horizon:
+        raise UsageError(f"{text}: with {horizon} steps a delay must be below {horizon}, or no action has an effect")
     for one in () if plant is model else (model, plant):
         storage: Any = getattr(one, "storage", None)
         if hasattr(storage, "kept"):

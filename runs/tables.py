@@ -16,8 +16,8 @@ HUGE = 1e15  # from here on not all digits are known
 
 
 def markdown(rows: Iterable[Sequence[str]]) -> str:
-    """A table whose first row is its head."""
-    head, *body = rows
+    """A table whose first row is its head; a bar in a cell is escaped."""
+    head, *body = ([cell.replace("|", r"\|") for cell in row] for row in rows)
     widths = [max(map(len, column)) for column in zip(head, *body, strict=True)]
     lines = [head, ["-" * width for width in widths], *body]
     return "\n".join(f"| {' | '.join(map(str.ljust, line, widths))} |" for line in lines)

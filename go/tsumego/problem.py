@@ -10,6 +10,7 @@ from bonspiel.go.neighbourhoods import BLACK, EMPTY, WHITE
 from bonspiel.go.rules import count_dead_chains, hash_points
 from bonspiel.go.tsumego.game import ATTACKER, CONNECTIONS, FORCED, MOVER, PROVER, SIZE, STONES, THREATS, new_game
 from bonspiel.go.tsumego.rules import RULES, advance_tsumego, key_of
+from bonspiel.go.vertices import vertex_of
 from bonspiel.planners.checks import require_count
 from bonspiel.planners.dfpn.solve import Answer, ProofLimits, ProofProblem, solve
 from bonspiel.planners.dfpn.walk import Switches
@@ -90,12 +91,25 @@ class Tsumego:
         """The number of empty points of the region."""
         return sum(self.stones[point] == 0 for point in self.region)
 
+    @property
+    def _steps(self) -> tuple[int, int, int, int]:
+        """From a point of the board in memory to its neighbours."""
+        return -1, 1, -self.size - 1, self.size + 1
+
     def _check_enclosed(self, board: Ints, inside: set[int]) -> None:
-        """Refuse crucial stones that cannot be taken, and a wall that the defender can take."""
-        heads = _parts(board, self.size)[2]
+        """Refuse crucial stones that cannot be taken or may escape, and a wall that the defender can take."""
+        colours, _, heads = _parts(board, self.size)
         safe = {int(heads[stone]) for stone in self._safe_heads(board, inside, self.defender)}
         if any(int(heads[point_of(index, self.size)]) in safe for index in self.crucial):
             raise ValueError("the region is open: crucial stones have liberties outside, where nobody may play")
+        for index in self.region:
+            point = point_of(index, self.size)
+            for near in (point + step for step in self._steps):
+                empty = colours[near] == EMPTY and near not in inside and not self.stones[index]
+                if empty or (colours[near] == self.defender and int(heads[near]) in safe):
+                    way = vertex_of(index_of_point(near, self.size), self.size)
+                    escape = f"through {way}, which is empty" if empty else f"to {way}, which has liberties outside"
+                    raise ValueError(f"the region is open at {vertex_of(index, self.size)}: stones may escape {escape}")
         wall = {int(heads[stone]) for stone in self._safe_heads(board, inside, 3 - self.defender)}
         attacker = -1 if self.defender == BLACK else 1
         for index, stone in enumerate(self.stones):
@@ -109,7 +123,7 @@ class Tsumego:
         found = dict[int, int]()
         for index in range(self.size * self.size):
             point = point_of(index, self.size)
-            for step in (-1, 1, -self.size - 1, self.size + 1):
+            for step in self._steps:
                 if colours[point] == colour and colours[point + step] == EMPTY and point + step not in inside:
                     found[int(heads[point])] = point
         return sorted(found.values())

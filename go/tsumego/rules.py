@@ -112,6 +112,7 @@ def moves(game: Game, row: int, moves: NDArray[np.int64], keys: NDArray[np.int64
     board, colour, count = board_of(game, row), game.facts[row, MOVER], 0
     stones, forced = game.facts[row, STONES], NOWHERE
     in_check = game.settings[FORCED] > 0 and colour != game.settings[ATTACKER] and _in_check(game, board)
+    in_check = in_check and game.facts[row, PASSES] == 0  # after a pass, another one ends the game: the defender wins
     if game.settings[FORCED] > 0 and colour == game.settings[ATTACKER]:
         forced = _living_move(game, row, board)
     for point in game.region:

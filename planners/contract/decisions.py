@@ -5,6 +5,7 @@ import inspect
 import math
 import pickle
 import time
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ def _of_class(cls: type[Any]) -> dict[str, Any]:
 
 
 class ModelFields:
-    """The members of a model as they are now, to be compared after decisions.
+    """The members of a model as they are now, and the parameters of a frozen one, to be compared after decisions.
 
     What was changed is set again, so that other planners of this process meet the right model.
 
@@ -45,8 +46,15 @@ class ModelFields:
         self._inherited = [(name, getattr(self._class, name)) for name in inherited]
         self._members = [(name, self._own[name]) for name in values if name in self._own]  # cached properties too
         self._others, self._size = NAMES - dict(self._members).keys(), len(self._own)
-        arrays = [(name, value) for name, value in values.items() if isinstance(value, np.ndarray)]
-        self._arrays = [(name, array, array.tobytes()) for name, array in arrays]
+        kind: Any = self._class
+        frozen = getattr(getattr(kind, "__dataclass_params__", None), "frozen", False)
+        parameters = {field.name: getattr(model, field.name, ABSENT) for field in (fields(kind) if frozen else ())}
+        self._parameters = [(name, value) for name, value in parameters.items() if name not in NAMES]
+        arrays = {name: value for name, value in (parameters | values).items() if isinstance(value, np.ndarray)}
+        made = {name for name in arrays if isinstance(inspect.getattr_static(self._class, name, None), property)}
+        self._arrays = [(name, array, array.tobytes()) for name, array in arrays.items() if name not in made]
+        self._made = [(name, arrays[name].tobytes()) for name in sorted(made)]
+        self._model, self._kept = model, dict(self._own)
 
     def check(self) -> None:
         """Compare them.
@@ -60,6 +68,14 @@ class ModelFields:
                 changed, before = array.copy(), np.frombuffer(content, array.dtype).reshape(array.shape)
                 array[...] = before
                 _refuse(name, changed, before)
+        for name, value in self._parameters:
+            if (given := getattr(self._model, name, ABSENT)) is not value:
+                object.__setattr__(self._model, name, value)
+                _refuse(name, given, value)
+        for name, content in self._made:
+            if (made := getattr(self._model, name)).tobytes() != content:
+                own.update(self._kept)
+                _refuse(name, made, np.frombuffer(content, made.dtype))
         for name, value in self._members:
             if (given := own.get(name)) is not value:
                 own[name] = value

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from bonspiel import planners
+from bonspiel.envs.optimal import starts_differ
 from bonspiel.planners import Decision
 from bonspiel.planners.contract.decisions import CheckedSearch
 from bonspiel.planners.planner import traits_of
@@ -33,7 +34,6 @@ from bonspiel.runs.results.work import Work
 from bonspiel.runs.runner import backends, parallel
 from bonspiel.runs.runner.backends import HERE, Place, Workers
 from bonspiel.runs.runner.episode import failures_named
-from bonspiel.runs.statistics.regret import starts_differ
 from bonspiel.runs.suite import model_of, modules
 
 RESULT, CHART = "agreement.json", "agreement.png"

@@ -15,8 +15,6 @@ from bonspiel.runs.plants import plant_of
 if TYPE_CHECKING:
     from bonspiel.envs.optimal import Reference
 
-STARTS = 64  # drawn to see whether episodes start alike
-
 
 def simple_regret(env: str, first_actions: ArrayLike, actions: ArrayLike | None = None) -> Array:
     """V*(s) - Q*(s, a) of first actions a in the initial state s: the loss if all later ones are optimal.
@@ -33,7 +31,7 @@ def simple_regret(env: str, first_actions: ArrayLike, actions: ArrayLike | None 
         TypeError: the optimum of this environment is not known, or its episodes start in different states.
         ValueError: the actions are of the wrong shape or out of bounds.
     """
-    from bonspiel.envs.optimal import solve
+    from bonspiel.envs.optimal import solve, starts_differ
 
     if (model := plant_of(env)) is None:
         raise TypeError(f"no simple regret in {env}: with a delay, its optimum is not known")
@@ -72,7 +70,7 @@ def _start_value(env: str, seed: int, episode: int) -> float:
 @functools.lru_cache(maxsize=8)  # runs over families have hundreds, which may be large
 def _solved(env: str) -> "tuple[Model, Reference] | None":
     """The model and its optimum, if episodes start in different states and it is known."""
-    from bonspiel.envs.optimal import solve
+    from bonspiel.envs.optimal import solve, starts_differ
 
     if (model := plant_of(env)) is None:
         return None
@@ -80,9 +78,3 @@ def _solved(env: str) -> "tuple[Model, Reference] | None":
         return (model, solve(model)) if starts_differ(model) else None
     except TypeError:
         return None
-
-
-def starts_differ(model: Model) -> bool:
-    """True if episodes start in different states, by `STARTS` of them."""
-    first, *others = (model.initial_state(np.random.default_rng(seed)) for seed in range(STARTS))
-    return any((first != other).any() for other in others)

@@ -9,7 +9,7 @@ import pytest
 
 from bonspiel import envs
 from bonspiel.envs import Trap, TreasureHunt
-from bonspiel.envs.optimal import constant_value, optimal_value, random_value, solve
+from bonspiel.envs.optimal import Reference, constant_value, optimal_value, random_value, solve, starts_differ
 from bonspiel.planners.checks import check_state
 from bonspiel.planners.core.code.cache import SAID
 
@@ -185,3 +185,51 @@ def test_a_solver_of_another_package_that_fails_says_so_and_gives_no_optimum(err
 def test_the_policy_of_large_values_has_an_action():
     reference = solve(envs.parse("family:trap:offset=1e6,horizon=20"))
     assert reference.policy(reference.model.initial_state(np.random.default_rng(0))).shape == (2,)
+
+
+def test_rare_starts_are_starts_too():
+    class Rarely:
+        chance = 0.1
+
+        def initial_state(self, rng):
+            return np.array([float(rng.random() < self.chance)])
+
+    assert starts_differ(Rarely())
+    Rarely.chance = 0.0
+    assert not starts_differ(Rarely())
+
+
+def test_the_mean_value_is_that_of_many_starts():
+    class Start:
+        def initial_state(self, rng):
+            return rng.normal(3.0, 1.0, 1)
+
+    class Lasting(Reference):
+        model = Start()
+
+        def candidates(self, state):
+            return np.zeros((1, 1))
+
+        def q_values(self, state, actions):
+            return state
+
+        def value(self, state):
+            return float(state[0])
+
+    assert Lasting().mean_value() == pytest.approx(3.0, abs=0.15)
+
+
+INCOMPLETE = """class Found:
+    value = q = lambda *_: 0.0
+def solve(model, actions):
+    return Found()
+"""
+
+
+def test_a_solver_whose_answer_is_incomplete_is_named(tmp_path, monkeypatch, capfd):
+    monkeypatch.delenv(SAID, raising=False)
+    (tmp_path / "incomplete.py").write_text(SINGLE + INCOMPLETE)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(TypeError, match=r"solve\(model, actions\)=.*one with mean_value\(\)"):
+        optimal_value(importlib.import_module("incomplete").Narrow(0.1))
+    assert "there is no optimum to compare with" in capfd.readouterr().err

@@ -103,6 +103,7 @@ def test_the_results_are_called_by_the_plant(run, tmp_path):
         (["trap", "--plant", "trop"], "unknown environment 'trop'. Did you mean 'trap'"),
         (["quick", "--delay", "1"], "--plant and --delay are for one environment, and this suite has several"),
         (["trap", "--delay", "-1"], "delay=-1: must be a whole number, at least 0"),
+        (["trap", "--delay", "2"], "with 2 steps a delay must be below 2, or no action has an effect"),
     ],
 )
 def test_what_cannot_be_a_plant_is_refused(run, line, message):
@@ -125,8 +126,8 @@ def test_states_that_are_numbers_of_snapshots_are_no_plants():
 
 
 def test_the_digest_of_a_suite_and_its_description_name_the_plant():
-    differing = suite("trap").played_in("trap:noise_range=0.3", 2)
+    differing = suite("trap").played_in("trap:noise_range=0.3", 1)
     assert differing.digest() != suite("trap").digest()
     assert (
-        "played in Trap(" in differing.resolve()[differing.name] and "delay of 2" in differing.resolve()[differing.name]
+        "played in Trap(" in differing.resolve()[differing.name] and "delay of 1" in differing.resolve()[differing.name]
     )

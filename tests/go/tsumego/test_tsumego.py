@@ -11,6 +11,7 @@ from bonspiel.go.neighbourhoods import BLACK, WHITE
 from bonspiel.go.tsumego.game import PASSES
 from bonspiel.go.tsumego.generator import make_problem
 from bonspiel.go.tsumego.problem import ALL, KO, LOST, WON, SwitchesOfTsumego, Tsumego, solve_tsumego
+from bonspiel.go.vertices import index_of
 from bonspiel.planners.dfpn.solve import ProofLimits, solve
 from tests.go.shapes import ALIVE, DEAD, UNSETTLED, enclosed
 
@@ -133,6 +134,46 @@ def test_a_ko_that_cannot_be_taken_back_is_taken_whoever_has_threats(region, cru
     if crucial is not None:
         tsumego = replace(tsumego, crucial=crucial)
     assert {solve_tsumego(tsumego, switches).verdict for switches in SOME_SETS} == {LOST}
+
+
+@pytest.mark.parametrize(
+    ("lines", "region", "crucial", "mover", "verdict"),
+    [
+        (
+            [". . B W W . . .", "W B B W W . . .", "B . B . W . . .", "B B W W W . . .", *["W W W W W . . ."] * 2],
+            "A8 B8 A7 B7 A6 B6 D6",
+            "A5 B5 C8 C7 C6",
+            WHITE,
+            LOST,
+        ),
+        (
+            [". W . B W W . .", ". B W B W W . .", "B B B W W W . .", "W . W W W W . .", "W W W W W W . ."],
+            "A8 B8 C8 A7 B7 C7 B5",
+            "A6 B6 C6 D8 D7",
+            BLACK,
+            WON,
+        ),
+    ],
+)
+def test_a_second_pass_saves_stones_in_atari(lines, region, crucial, mover, verdict):
+    tsumego = drawn(lines, tuple(sorted(index_of(vertex, 8) for vertex in region.split())), mover)
+    tsumego = replace(tsumego, crucial=tuple(index_of(vertex, 8) for vertex in crucial.split()))
+    assert {solve_tsumego(tsumego, switches).verdict for switches in SOME_SETS} == {verdict}
+
+
+@pytest.mark.parametrize(
+    ("beyond", "added", "words"),
+    [
+        (".", "G7", "open at G7: stones may escape through G6, which is empty"),
+        ("B", "F7", "open at F7: stones may escape to G7, which has liberties outside"),
+    ],
+)
+def test_a_region_through_which_stones_may_escape_is_refused(beyond, added, words):
+    tsumego = drawn([". . B . B W .", "W B B B B W .", "W W W W W W ."], (0, 1, 3), BLACK)
+    stones = tuple(1 if beyond == "B" and index == 6 else stone for index, stone in enumerate(tsumego.stones))
+    assert replace(tsumego, stones=stones) is not None
+    with pytest.raises(ValueError, match=words):
+        replace(tsumego, stones=stones, region=(*tsumego.region, index_of(added, 7)))
 
 
 def test_life_by_a_double_ko_is_told_as_a_ko():

@@ -164,6 +164,35 @@ def test_what_a_planner_may_not_change_is_named_and_set_again(name, harm, fails)
     assert plan(lambda model, state, decision: decision, model).simulations == 0
 
 
+@dataclass(frozen=True)
+class Windy(Walk):
+    """With a parameter from which its params are made."""
+
+    wind: float = 0.1
+
+    @property
+    def params(self):
+        return np.array([self.wind])
+
+
+class Mutable(Walk):
+    """The same without a dataclass."""
+
+    def __init__(self):
+        object.__setattr__(self, "wind", 0.1)
+
+    params = Windy.params
+
+
+@pytest.mark.parametrize(("made", "name"), [(Windy, "wind=0.0"), (Mutable, r"params=array\(\[0\.\]\)")])
+def test_a_parameter_behind_a_property_may_not_be_changed_either(made, name):
+    model = made()
+    with pytest.raises(BrokenContract, match=rf"Odd breaks the contract of planners: model\.{name}.*left as it was"):
+        plan(lambda model, state, decision: object.__setattr__(model, "wind", 0.0) or decision, model)
+    assert model.wind == 0.1
+    ModelFields(model).check()
+
+
 def test_the_live_state_is_never_handed_out():
     state, seen = np.array([0.25, 1.0]), []
 

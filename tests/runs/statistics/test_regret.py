@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from bonspiel.runs.statistics.regret import simple_regret, starts_differ
+from bonspiel.runs.statistics.regret import simple_regret
 
 WIDE = "trap:noise_range=0.1"
 EIGHT = (np.arange(8)[:, None] + 0.5) / 8
@@ -61,15 +61,3 @@ def test_an_environment_without_known_values_is_refused():
 def test_an_environment_with_many_starts_is_refused_before_it_is_solved():
     with pytest.raises(TypeError, match="start in different states"):
         simple_regret("pendulum", [[0.0]])
-
-
-def test_rare_starts_are_starts_too():
-    class Rarely:
-        chance = 0.1
-
-        def initial_state(self, rng):
-            return np.array([float(rng.random() < self.chance)])
-
-    assert starts_differ(Rarely())
-    Rarely.chance = 0.0
-    assert not starts_differ(Rarely())
