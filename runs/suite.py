@@ -27,6 +27,7 @@ from bonspiel.runs.plants import PlantText, check_alike, with_plant
 if TYPE_CHECKING:
     from bonspiel.planners import Model
 
+REMARK = "; remark: "  # before that of a model, which reports show
 LISTS = "planners"  # key of an experiment, and of the table of named lists in a file
 
 
@@ -205,6 +206,9 @@ class Suite:
         for text in (text for text in places if outside[text]):
             resolved[text] += "".join(f" ({package})" for package in simulators_within(models[text]))
             resolved[text] += seeding.note(text, models[text], unseeded)
+        for text, model in models.items():
+            if remark := getattr(model, "remark", ""):
+                resolved[text] += f"{REMARK}{remark}"
         return resolved
 
 

@@ -68,10 +68,8 @@ class Actions:
         if left >= sum(len(one.low) for one in choices + plain):
             return choices + numbers + plain
         if left <= 0:
-            raise Refused(
-                f"rddl:{self.domain.name}: max-nondef-actions = {most}: a limit of actions that are not boolean cannot "
-                "be compiled"
-            )
+            allowed = "a limit of actions that are not boolean cannot be compiled" if numbers else "must be at least 1"
+            raise Refused(f"rddl:{self.domain.name}: max-nondef-actions = {most}: {allowed}")
         if numbers:
             say_once(
                 f"rddl:{self.domain.name}: max-nondef-actions = {most}: numbers always count, so at most {left} of the "
@@ -134,8 +132,9 @@ class Actions:
         known = choice is not None and choice[0] in self.domain.rddl.action_fluents
         if choice is None or not known:
             return False
-        rows = self.block_of(choice[0]).rows
-        return rows is not None and rows <= choice[1]
+        block = self.block_of(choice[0])
+        single = block.slots and len(block.low) == 1 and not self.domain.values(choice[0]).any()
+        return single or (block.rows is not None and block.rows <= choice[1])
 
     def _grounded(self, fluent: str) -> tuple[str, ...]:
         """The names of a fluent's values, such as "release(t1)"."""

@@ -22,7 +22,7 @@ def comparisons(
     if expression.etype == ("aggregation", "forall"):
         *typed, inner = expression.args
         return comparisons(rddl, inner, fluents, [*order, *variables(typed)])
-    if expression.etype == ("boolean", "^"):
+    if expression.etype in (("boolean", "^"), ("boolean", "&")):
         parts = [comparisons(rddl, one, fluents, order) for one in expression.args]
         return [one for found, _ in parts for one in found], all(whole for _, whole in parts)
     fits = expression.etype[0] == "relational" and _bounds(rddl, expression, fluents, order)

@@ -103,6 +103,18 @@ class Domain:
         """The parameters in scope at an expression, with their types."""
         return list(self.simulator.traced.cached_objects_in_scope(expression))
 
+    def check_playable(self) -> None:
+        """Refuse a problem without actions, and one whose episodes end before the first action.
+
+        Raises:
+            Refused: see above.
+        """
+        if not self.rddl.action_fluents:
+            raise Refused(f"rddl:{self.name}: it has no action-fluents, so there is nothing to plan")
+        _, over = self.simulator.reset()
+        if over:
+            raise Refused(f"rddl:{self.name}: a termination condition holds in the initial state")
+
     def refuse(self, construct: str, where: str) -> Refused:
         """The error for a construct that cannot be compiled.
 

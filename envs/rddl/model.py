@@ -3,9 +3,10 @@
 import functools
 import hashlib
 import importlib.util
+import re
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -21,6 +22,7 @@ from bonspiel.planners.core.code.cache import say_once, usable_folder
 from bonspiel.planners.model import Array, Rng
 from bonspiel.planners.registry import unknown
 
+SKIPPED = re.compile(r"^(?!\s*//).*\bstate-action-constraints\s*\{", re.MULTILINE)
 BOUND = 100.0  # of actions that a domain leaves unbounded
 
 
@@ -78,6 +80,7 @@ class RddlModel:
         action_names: of the action's coordinates.
         action_kinds: "real", "integer", "boolean" or "categorical" for each.
         null_action: does nothing, as the domain has it, [action_dim].
+        remark: on what of the problem is left out, for reports.
     """
 
     def __init__(self, domain: Domain, bounds: Bounds, interpreted: bool, arguments: tuple[Any, ...]) -> None:
@@ -93,6 +96,7 @@ class RddlModel:
         self.state_low, self.state_high = _state_bounds(domain, self.horizon)
         self.state_dim = len(self.state_low)
         self.time_index = self.state_dim - 1
+        self.remark = "; ".join(_left_out(domain, actions))
         self.compiled = not interpreted
         if interpreted:
             interpreter = Interpreter(domain, actions)
@@ -136,17 +140,26 @@ def from_rddl(
 
     Raises:
         ImportError: the extra `rddl` is not installed.
-        ValueError: no such problem, one that pyRDDLGym cannot read, or one with a construct that cannot be compiled,
-            which is named with its line.
+        ValueError: no such problem, one that pyRDDLGym cannot read, one with a construct that cannot be compiled,
+            which is named with its line, or one that has no actions or is over when it begins.
     """
     bounds = Bounds.read(bound)
     read = read_domain(str(domain), str(instance))
     bounds.check(read)
+    read.check_playable()
     model = RddlModel(read, bounds, interpreted, (str(domain), str(instance), bound, bool(interpreted)))
-    if ignored := model.layout.not_enforced():
-        numbers = ", ".join(map(str, ignored))
-        say_once(f"rddl:{model.name}: action preconditions that are no bounds are not enforced: number {numbers}")
+    if model.remark:
+        say_once(f"rddl:{model.name}: {model.remark}")
     return model
+
+
+def _left_out(domain: Domain, actions: Actions) -> Iterator[str]:
+    """What of a problem its model leaves out, in words."""
+    if ignored := actions.not_enforced():
+        numbers = ", ".join(map(str, ignored))
+        yield f"action preconditions that are no bounds are not enforced: number {numbers}"
+    if SKIPPED.search(domain.text):
+        yield "state-action-constraints are not read, as by pyRDDLGym: write action-preconditions"
 
 
 def _state_bounds(domain: Domain, horizon: int) -> tuple[Array, Array]:

@@ -1,5 +1,6 @@
 """The interface of a two-player game to tournaments, and the registry of games, which packages add by entry points."""
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -7,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.planner import Budget, Planner
 from bonspiel.planners.registry import Registry
+from bonspiel.runs.experiment import RunError
 from bonspiel.runs.runner.episode import budget_of
 
 GAMES = Registry(
@@ -211,3 +213,44 @@ class TwoPlayerGame(Hashable, Protocol):
         Raises:
             ValueError: a move on record is not possible.
         """
+
+
+def player_to_move(game: TwoPlayerGame, model: Model, state: Array) -> int:
+    """The player to move, 0 or 1, on whom a game and its model must agree: planners would play for the other side.
+
+    Raises:
+        RunError: they do not, or there is no such player.
+    """
+    player, of_model = game.player(state), getattr(model, "player", None)
+    sign = None if of_model is None else float(of_model(state, model.params))
+    if player not in (0, 1) or sign != 1.0 - 2.0 * player:
+        wrong = f"says player {player} is to move, and its model's player is {sign:g}" if sign is not None else ""
+        wrong = wrong or "has a model without `player`"
+        raise RunError(f"{type(game).__name__} {wrong}: must be 0 and 1, or 1 and -1, for the player to move")
+    return player
+
+
+def result(game: TwoPlayerGame, value: float) -> float:
+    """Player 0's result.
+
+    Raises:
+        RunError: it is no number from 0 to 1.
+    """
+    if not (math.isfinite(value) and 0.0 <= value <= 1.0):
+        raise RunError(f"{type(game).__name__} gives player 0 the result {value:g}: must be from 0 to 1")
+    return value
+
+
+def summary(game: TwoPlayerGame, record: Any) -> GameSummary:
+    """The facts of a complete record.
+
+    Raises:
+        RunError: its result is no number from 0 to 1, or not that of its winner.
+        ValueError: the game has no result.
+    """
+    found = game.summary(record)
+    value = result(game, found.value)
+    if found.winner is not None and (value == 0.5 or found.winner != int(value < 0.5)):
+        wrong = f"gives a game with the result {value:g} the winner {found.winner}"
+        raise RunError(f"{type(game).__name__} {wrong}: must be 0 above 0.5, 1 below it; None for a draw")
+    return found

@@ -13,7 +13,7 @@ from bonspiel.runs import draws
 from bonspiel.runs.experiment import RunError, Setting, UsageError, number
 from bonspiel.runs.files import writing
 from bonspiel.runs.games import play, standings
-from bonspiel.runs.games.game import GameSummary, TwoPlayerGame
+from bonspiel.runs.games.game import GameSummary, TwoPlayerGame, summary
 from bonspiel.runs.games.tournament import Pairing, Tournament, read_tournament
 from bonspiel.runs.results import run_folder
 from bonspiel.runs.results.rows import Batch
@@ -126,7 +126,7 @@ class MatchRecords:
             record = game.read(file)
             if not game.is_record_of(record, self.tournament.schedule(setting, index)):
                 raise ValueError(f"{file} is the record of another game")
-            return game.summary(record)
+            return summary(game, record)
         except (OSError, ValueError) as error:
             raise UsageError(f"{error}; delete that file, and --resume plays the game again") from error
 
@@ -144,7 +144,7 @@ class MatchRecords:
             except OSError as error:
                 kept = "finished games are kept: continue with --resume"
                 raise RunError(f"{file} cannot be written ({error.strerror}); {kept}") from error
-            self.summaries[pairing][result.number] = game.summary(record)
+            self.summaries[pairing][result.number] = summary(game, record)
         return ", " + " : ".join(f"{points:g}" for points in standings.points(self.tournament, self.summaries))
 
 
@@ -167,4 +167,4 @@ def read_pairs(folder: Path, tournament: Tournament, pairing: Pairing) -> Iterat
     for path in sorted((folder / RECORDS).glob(f"{prefix}*{tournament.game.suffix}")):
         number = int(path.stem.removeprefix(prefix))
         if file(number ^ 1).exists():
-            yield number, tournament.game.summary(tournament.game.read(path))
+            yield number, summary(tournament.game, tournament.game.read(path))

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.paper.numbers import Estimate
 from bonspiel.runs.statistics.curves import Panel
+from bonspiel.runs.tables import figures
 
 SPECIAL = {
     **{one: rf"\{one}" for one in "&%$#_{}"},
@@ -83,7 +84,7 @@ def table(panel: Panel, found: Sequence[Estimate]) -> str:
     """Two rows for each planner, means and their intervals, and a column for each budget; the best are bold."""
     cells: dict[str, dict[float, tuple[str, str]]] = {}
     for one in found:
-        mean, low, high = (f"{value:z.3f}" for value in one.mean)
+        mean, low, high = (re.sub(r"e([+-]\d+)", _power, figure) for figure in figures(one.mean))
         shown = rf"$\bonspielBest{{{mean}}}$" if one.best else f"${mean}$"
         band = "" if math.isnan(one.mean.low) else rf"\bonspielInterval{{{low}}}{{{high}}}"
         cells.setdefault(one.name, {})[one.setting.budget] = shown, band
@@ -94,6 +95,10 @@ def table(panel: Panel, found: Sequence[Estimate]) -> str:
         rows += [" & ".join(["", *bands])] * any(bands)
     head = " & ".join(["planner", *(f"{budget:,g}" for budget in panel.budgets)])
     return _tabular("l" + "c" * len(panel.budgets), head, rows)
+
+
+def _power(found: re.Match[str]) -> str:
+    return rf"{{\times}}10^{{{int(found[1])}}}"
 
 
 def planners_table(texts: Mapping[str, Sequence[str]], sources: Mapping[str, Sequence[str]]) -> str:
@@ -142,8 +147,9 @@ HEAD
 \section{Experiments}
 All planners ran in bonspiel~\cite{bonspiel} \bonspielVersion{}, commit \texttt{\bonspielCommit}, with
 \bonspielEpisodes{} episodes per planner and budget\bonspielFailed{}, seed \bonspielSeeds{} and budgets of
-\bonspielBudgets{} per decision. Episodes with the same number met the same noise. Intervals are 95\,\% bootstrap
-intervals. Bold is the best mean return, and every one whose paired difference to the best has 0 in its interval.
+\bonspielBudgets{} per decision.\bonspielNoise{} Intervals are 95\,\% bootstrap intervals.\bonspielRemarks{}
+Bold is the best mean return, and every one that is not significantly behind it (5\,\%, paired sign-flip tests with
+Holm's correction for the planners of a budget).
 Problems are from~CITED.
 Table~\ref{planners} lists the planners.
 
@@ -166,7 +172,7 @@ PANEL = r"""
 \end{figure}
 \begin{TABLE}[tbp]
 \caption{CAPTION: mean return by UNIT per decision, \bonspielEpisodes{} episodes\bonspielFailed{}; bold: the best, and
-those that do not differ from it significantly}
+those not significantly behind it}
 \centering\footnotesize
 \bonspielTable{NAME}
 \end{TABLE}

@@ -11,8 +11,10 @@ from bonspiel.runs.experiment import Setting
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.statistics.compare import Comparison, meet
 from bonspiel.runs.statistics.curves import Panel
+from bonspiel.runs.statistics.multiple import holm
 from bonspiel.runs.statistics.sample import Interval
 
+LEVEL = 0.05  # of significance
 FILE, LEVELS = "numbers.csv", "levels.csv"
 
 
@@ -25,8 +27,9 @@ class Estimate(NamedTuple):
         n: episodes.
         mean: with its 95 % interval.
         behind: the best planner's mean less this one's over common episodes, with its interval; None if there are none.
-        best: whether it is the best of those with all episodes, or the interval of `behind` is not above 0; no planner
-            is, where one episode each tells nothing.
+        p: that the two are equal, corrected by Holm for the planners of this budget; None without `behind`.
+        best: whether it is the best of those with all episodes, or not significantly behind; no planner is, where one
+            episode each tells nothing.
     """
 
     setting: Setting
@@ -34,6 +37,7 @@ class Estimate(NamedTuple):
     n: int
     mean: Interval
     behind: Interval | None
+    p: float | None
     best: bool
 
 
@@ -50,12 +54,15 @@ def estimates(store: Store, panel: Panel) -> list[Estimate]:
         most = max(summary.n for summary in here.values())  # a planner that failed in hard episodes has fewer
         whole = [planner for planner in here if here[planner].n == most]
         top = max(whole, key=lambda planner: here[planner].interval.value)
+        others = [planner for planner in here if planner != top]
+        met = {planner: meet(played[top, budget], played[planner, budget], returns) for planner in others}
+        paired = {planner: both.paired for planner, both in met.items() if isinstance(both, Comparison)}
+        corrected = dict(zip(paired, holm([both.p for both in paired.values()]).tolist(), strict=True))
         for planner, summary in here.items():
-            setting, behind = played[planner, budget], None
-            if planner != top and isinstance(both := meet(played[top, budget], setting, returns), Comparison):
-                behind = both.paired.difference
-            best = (planner == top and most > 1) or (behind is not None and behind.low <= 0.0)
-            found.append(Estimate(setting, called[planner], summary.n, summary.interval, behind, best))
+            behind, p = paired[planner].difference if planner in paired else None, corrected.get(planner)
+            near = planner == top or (behind is not None and p is not None and (behind.value <= 0.0 or p > LEVEL))
+            best, setting = near and most > 1, played[planner, budget]
+            found.append(Estimate(setting, called[planner], summary.n, summary.interval, behind, p, best))
     return found
 
 
@@ -72,11 +79,13 @@ def write(folder: Path, panels: Sequence[Panel], found: Sequence[Estimate]) -> N
     """Write the numbers, and the values that are known without the run, as CSV."""
     with (folder / FILE).open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        means = ("mean", "mean_low", "mean_high", "behind", "behind_low", "behind_high", "best")
+        means = ("mean", "mean_low", "mean_high", "behind", "behind_low", "behind_high", "p_holm", "best")
         writer.writerow([*Setting._fields, "name", "episodes", *means])
         for one in found:
             behind = one.behind or ("", "", "")
-            writer.writerow([*one.setting, one.name, one.n, *one.mean, *behind, int(one.best)])
+            writer.writerow(
+                [*one.setting, one.name, one.n, *one.mean, *behind, "" if one.p is None else one.p, int(one.best)]
+            )
     with (folder / LEVELS).open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(["env", "name", "value"])

@@ -11,13 +11,15 @@ from typing import Any
 from matplotlib import rc_context, rc_params_from_file
 from matplotlib.figure import Figure
 
+from bonspiel.runs import seeding
 from bonspiel.runs.experiment import Setting, UsageError
 from bonspiel.runs.paper import latex, numbers, sources
 from bonspiel.runs.progress import counted
 from bonspiel.runs.reporting import chart, styles
 from bonspiel.runs.reporting.drawing import STYLE
+from bonspiel.runs.reporting.notes import notes
 from bonspiel.runs.results.store import Store
-from bonspiel.runs.statistics import curves
+from bonspiel.runs.statistics import curves, timing
 from bonspiel.runs.statistics.curves import Panel
 from bonspiel.runs.suites import lookup
 from bonspiel.runs.tables import fold
@@ -162,17 +164,31 @@ def _facts(store: Store, panels: Sequence[Panel], found: Sequence[numbers.Estima
     for unit, noun in chart.NOUNS.items():
         of_unit = sorted({one.setting.budget for one in found if one.setting.unit == unit})
         budgets += [f"{', '.join(f'{budget:g}' for budget in of_unit)} {noun}s"] * bool(of_unit)
-    known = {
-        name.capitalize(): str(store.provenance.get(name) or "unknown")
-        for name in ("version", "commit", "command", "cpu")
-    }
-    if len(known["Commit"]) > COMMIT:
-        known["Commit"] = known["Commit"][:COMMIT] + "+" * known["Commit"].endswith("+")
     return {
-        **known,
+        "Version": _of_all_parts(store, "version"),
+        "Commit": _of_all_parts(store, "commit", COMMIT),
+        "Command": str(store.provenance.get("command") or "unknown"),
+        "Cpu": _of_all_parts(store, "cpu"),
+        "Remarks": "".join(f" {remark[0].upper()}{remark[1:].rstrip('.')}." for remark in remarks(store)),
+        "Noise": "" if seeding.notes(store.resolved) else " Episodes with the same number met the same noise.",
         "Episodes": f"{episodes[0]:,}" if len(episodes) == 1 else f"{episodes[0]:,} to {episodes[-1]:,}",
         "Seeds": ", ".join(map(str, seeds)),
         "Budgets": " and ".join(budgets),
         "Problems": str(len({panel.env for panel in panels})),
         "Planners": str(planners),
     }
+
+
+def _of_all_parts(store: Store, name: str, digits: int | None = None) -> str:
+    """A fact of a run and of those whose episodes it holds, each value once; a commit's sign of changes stays."""
+    given = [str(run[name]) for run in (store.provenance, *store.provenance.get("merged", [])) if run.get(name)]
+    shown = [text if digits is None else text[:digits] + "+" * text.endswith("+") for text in given]
+    return ", ".join(dict.fromkeys(shown)) or "unknown"
+
+
+def remarks(store: Store) -> list[str]:
+    """What readers of a run's results have to know, also that its time budgets were overrun."""
+    timings = timing.timing(store.times())
+    if any(one.late for one in timings.values()):
+        return [*notes(store), timing.verdict(timings).replace("**", "")]
+    return notes(store)

@@ -10,14 +10,17 @@ from bonspiel.runs.progress import counted
 from bonspiel.runs.results import seal
 from bonspiel.runs.results.seal import Seal
 from bonspiel.runs.results.store import Store
+from bonspiel.runs.suite import REMARK
 
 DIGEST = "digest of the results"
 INVALID = "a reward or a state that is not finite, or an exception of the model; they count as the worst"
 
 
 def notes(store: Store) -> list[str]:
-    """A line if the file was changed, for each environment that was played unseeded, and if rollouts were invalid."""
-    return [*changes(store), *seeding.notes(store.resolved), *invalid_rollouts(store)]
+    """A line if the file was changed, for each remark on an environment or on its seeding, and on invalid rollouts."""
+    told = ((text, meaning.partition(REMARK)[2]) for text, meaning in store.resolved.items())
+    remarks = [f"{text}: {remark}" for text, remark in told if remark]
+    return [*changes(store), *seeding.notes(store.resolved), *remarks, *invalid_rollouts(store)]
 
 
 def changes(store: Store) -> list[str]:

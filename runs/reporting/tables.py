@@ -16,6 +16,7 @@ from bonspiel.runs.results.store import Store
 from bonspiel.runs.statistics.curves import Column, Panel
 from bonspiel.runs.statistics.sample import Interval
 from bonspiel.runs.statistics.timing import TOLERANCE, Timing
+from bonspiel.runs.tables import figures
 
 MOST = 200  # failures that are listed
 
@@ -34,7 +35,7 @@ def number(value: float, digits: str = ",.3f") -> Cell:
 
 def estimate(interval: Interval) -> Cell:
     """A cell with a value, and below it its interval."""
-    value, low, high = (f"{part:z.3f}".replace("-", "\N{MINUS SIGN}") for part in interval)
+    value, low, high = (part.replace("-", "\N{MINUS SIGN}") for part in figures(interval))
     band = "" if math.isnan(interval.low) else f" <small>[{low}, {high}]</small>"
     return f"{value}{band}", interval.value
 

@@ -2,6 +2,7 @@
 
 import argparse
 import re
+import sys
 
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.files import writing
@@ -23,8 +24,9 @@ def paper(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--font-size {layout.size:g}: must be from 4 to 24 points")
     with packed.read_any(arguments.run) as results, writing(arguments.out):
         paths = paper.write(results, arguments.out, layout, arguments.only, arguments.style or "")
-        failures = results.failures()
+        failures, remarks = results.failures(), paper.remarks(results)
     print(*paths, sep="\n")
+    print(*(f"note: {remark}" for remark in remarks), sep="\n", end="\n" * bool(remarks), file=sys.stderr)
     print_failures(failures)
     return DONE
 

@@ -115,3 +115,29 @@ def test_numbers_beside_a_limit_of_actions_count_which_is_said(make, capsys):
     model = make(fluents, preconditions="k >= 0; k <= 3;", most="2")
     assert model.action_names == ("k", "choice 1")
     assert "numbers always count, so at most 1 of the other actions differ" in capsys.readouterr().err
+
+
+def test_a_problem_without_actions_or_that_is_over_at_once_is_refused(make, monkeypatch):
+    with pytest.raises(ValueError, match="it has no action-fluents, so there is nothing to plan"):
+        make("x : {state-fluent, real, default = 0.0};", cpfs="x' = x;")
+    monkeypatch.setattr(
+        "tests.envs.rddl.test_unusual.DOMAIN", DOMAIN.replace("reward", "termination { s <= 0; }; reward")
+    )
+    with pytest.raises(ValueError, match="a termination condition holds in the initial state"):
+        make(FLAG)
+
+
+def test_no_action_that_differs_is_refused_in_words_that_fit(make):
+    with pytest.raises(ValueError, match="max-nondef-actions = 0: must be at least 1"):
+        make(FLAG, most="0")
+
+
+def test_what_is_not_enforced_is_a_remark_for_reports(make):
+    number = "b : {action-fluent, real, default = 0.0};"
+    assert make(number, preconditions="b * b <= 3;").remark.endswith("are not enforced: number 1")
+    assert make(number, preconditions="(b <= 3) & (b >= 0);").remark == ""
+    skipped = make(number, preconditions="b <= 3; }; state-action-constraints { b >= 0;").remark
+    assert skipped == "state-action-constraints are not read, as by pyRDDLGym: write action-preconditions"
+    flags = "x(obj) : {action-fluent, bool, default = false};"
+    chosen = "(sum_{?o : obj} [x(?o)]) <= 1;"
+    assert [make(flags, preconditions=chosen, most=most).remark for most in ("1", "pos-inf")] == ["", ""]

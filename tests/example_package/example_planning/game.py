@@ -12,9 +12,12 @@ from bonspiel.runs.games.game import GameSummary, Step
 
 
 class NimModel:
-    """The state is [stones, player]; an action takes one to three stones; who takes the last one wins."""
+    """The state is [stones, player]; an action takes one to three stones; who takes the last one wins.
 
-    state_dim, discount, compiled = 2, 1.0, False
+    Rewards are those of player 0, whose `player` is +1.
+    """
+
+    state_dim, discount, compiled, discrete, max_actions = 2, 1.0, False, True, 3
     action_low, action_high, params = np.array([1.0]), np.array([3.0]), np.zeros(0)
     player = staticmethod(lambda state, params: 1.0 - 2.0 * state[1])
 
@@ -23,6 +26,12 @@ class NimModel:
 
     def initial_state(self, rng):
         return np.array([self.heap, 0.0])
+
+    @staticmethod
+    def actions(state, params, actions, keys):
+        count = min(3, int(state[0]))
+        actions[:count, 0] = keys[:count] = range(1, count + 1)
+        return count
 
     @staticmethod
     def sample_action(state, action, params, rng):
@@ -88,7 +97,8 @@ class Nim:
 
     def summary(self, record):
         moves = tuple(tuple(move[:3]) for move in record["moves"])
-        return GameSummary(record["value"], int(record["value"] < 0.5), record["forfeit"], moves)
+        winner = int(record["value"] < 0.5)  # None for a draw, which Nim does not know
+        return GameSummary(record["value"], winner, record["forfeit"], moves)
 
     def length(self, record):
         return len(record["moves"])

@@ -93,6 +93,54 @@ def test_a_record_has_a_picture(run):
     assert Path(out.strip()).read_text() == f"<p>{' '.join(map(str, moves('m')['1-2-00000.json']))}</p>"
 
 
+def test_planners_that_search_play_legal_moves_and_win(run):
+    status, out, _ = run("match", "uct", "random", *LINE[3:5], "--budget", "300,1", *LINE[7:], "--games", 12)
+    assert status == 0 and "forfeited" not in out and "win rate 1.000" in out
+
+
+class Wrong:
+    """Faults of an own game, each by a member of the example, as module text."""
+
+    LOSSES = """
+    def step(self, state, action, rng):
+        after, value, details = super().step(state, action, rng)
+        return Step(after, value and -1.0)"""
+    DRAWN = """
+    def summary(self, record):
+        return super().summary(record)._replace(value=0.5)"""
+    THIRD = """
+    def player(self, state):
+        return 2"""
+    OTHER = """
+    def player(self, state):
+        return 1 - super().player(state)"""
+    ALONE = """
+    @property
+    def model(self):
+        found = super().model
+        found.player = None
+        return found"""
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        ("LOSSES", "gives player 0 the result -1: must be from 0 to 1"),
+        ("DRAWN", "gives a game with the result 0.5 the winner"),
+        ("THIRD", "says player 2 is to move, and its model's player is 1: must be 0 and 1, or 1 and -1"),
+        ("OTHER", "says player 1 is to move, and its model's player is 1"),
+        ("ALONE", "has a model without `player`"),
+    ],
+)
+def test_a_game_that_contradicts_itself_is_refused(run, tmp_path, monkeypatch, fault, words):
+    head = "from example_planning.game import Nim as Example\nfrom bonspiel.runs.games.game import Step\n"
+    Path(f"wrong_{fault}.py").write_text(f"{head}class Nim(Example):{getattr(Wrong, fault)}")
+    monkeypatch.syspath_prepend(Path.cwd())
+    line = ("match", "random", "random", "--game", f"wrong_{fault}:Nim", "--budget", 1, "--jobs", 1, "--out", "m")
+    status, _, err = run(*line, "--games", 2)
+    assert status == 1 and words in err and "Traceback" not in err
+
+
 @pytest.mark.parametrize(
     "change, words",
     [

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from bonspiel import envs, planners
-from bonspiel.runs import provenance
-from bonspiel.runs.paper import latex, paper, sources
+from bonspiel.runs import provenance, seeding
+from bonspiel.runs.paper import latex, numbers, paper, sources
 from bonspiel.runs.results import run_folder
 from bonspiel.runs.results.rows import Batch, Episode
+from bonspiel.runs.statistics import curves
 from bonspiel.runs.statistics.curves import Panel
 from bonspiel.runs.statistics.sample import summarise
-from bonspiel.runs.suite import Suite
+from bonspiel.runs.suite import REMARK, Suite
 
 TRAP, HUNT = "trap:noise_range=0.1", "treasure_hunt:size=5"
 MEANS = {"dpw:exploration=1": 1.7, "uct": 1.2, "pw:k_action=2": 1.695, "presearch:inner=voot": 0.5}
@@ -58,10 +59,46 @@ def test_the_best_are_bold_with_those_that_do_not_differ(written):
     rows = [*csv.DictReader((written / "numbers.csv").read_text().splitlines())]
     best = {(row["budget"], row["name"]) for row in rows if row["env"] == TRAP and row["best"] == "1"}
     assert best == {("10", "dpw_tuned & β≤é"), ("10", "pw"), ("1000", "dpw_tuned & β≤é")}
+    p = {(row["budget"], row["name"]): float(row["p_holm"] or 1) for row in rows if row["env"] == TRAP}
+    assert p["10", "pw"] > 0.05 and max(p["10", "uct"], p["1000", "pw"]) < 0.05
     lines = (written / "trap-simulations.tex").read_text().splitlines()
     shown = {line.partition(" & ")[0]: line for line in lines if "&" in line}
     assert shown["pw"] == r"pw & $\bonspielBest{1.695}$ & $1.695$ \\"
     assert shown[r"dpw\_tuned \& $\beta$$\leq$é"].count("bonspielBest") == 2
+
+
+def test_equal_planners_are_mostly_all_bold(tmp_path):
+    names, unbold = [f"uct:exploration={c}" for c in range(1, 9)], 0
+    for seed in range(20):
+        suite = Suite.of("s", {"experiment": [{"env": TRAP, "simulations": [10], "episodes": 20, "planners": names}]})
+        with run_folder.write(tmp_path / str(seed), suite, {}, provenance.collect([]), resume=False) as results:
+            drawn = np.random.default_rng(seed).normal(size=(8, 20))
+            for setting, returns in zip(suite.settings(), drawn, strict=True):
+                results.add(Batch(setting, [Episode(i, float(one), 2, 0.1) for i, one in enumerate(returns)], 1.0))
+            (panel,) = curves.panels(suite, results.returns(), results.values("episode"))
+            unbold += not all(one.best for one in numbers.estimates(results, panel))
+    assert unbold <= 8  # 13 if each interval of a difference to the best decided alone
+
+
+def test_what_readers_have_to_know_is_in_the_text(run, tmp_path):
+    suite = Suite.of(
+        "s", {"experiment": [{"env": TRAP, "milliseconds": [1], "episodes": 4, "planners": ["uct", "pw"]}]}
+    )
+    facts = FACTS | {"merged": [{"commit": "fedcba9876543210", "cpu": "another"}, {"commit": FACTS["commit"]}]}
+    resolved = {TRAP: f"Trap(); {seeding.UNSEEDED}{REMARK}one rule is left out"}
+    with run_folder.write(tmp_path / "r", suite, resolved, provenance.collect([]) | facts, resume=False) as results:
+        for setting in suite.settings():
+            times = np.full(2, 0.03, "<f4").tobytes()
+            found = [Episode(i, 1e-4 * (i + 1), 2, 0.1, times=times) for i in range(4)]
+            results.add(Batch(setting, found, 1.0))
+    status, _, err = run("paper", tmp_path / "r", "--out", tmp_path / "out")
+    told = (tmp_path / "out/facts.tex").read_text()
+    assert status == 0
+    for words in ("pairs of them say nothing", "one rule is left out", "Time budgets were overrun"):
+        assert words in err and words in told
+    assert "same noise" not in told and r"\newcommand{\bonspielCommit}{0123456789+, fedcba9876}" in told
+    table = (tmp_path / "out/trap-ms.tex").read_text()
+    assert r"\bonspielBest{0.00025}" in table and r"{1{\times}10^{-4}}" in table.replace("1.25", "1")
 
 
 def test_one_episode_shows_nothing_and_a_planner_that_failed_in_some_is_not_the_best(run, tmp_path):
