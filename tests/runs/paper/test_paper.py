@@ -89,7 +89,7 @@ def test_what_readers_have_to_know_is_in_the_text(run, tmp_path):
     with run_folder.write(tmp_path / "r", suite, resolved, provenance.collect([]) | facts, resume=False) as results:
         for setting in suite.settings():
             times = np.full(2, 0.03, "<f4").tobytes()
-            found = [Episode(i, 1e-4 * (i + 1), 2, 0.1, times=times) for i in range(4)]
+            found = [Episode(i, 1e-6 * (i + 1), 2, 0.1, times=times) for i in range(4)]
             results.add(Batch(setting, found, 1.0))
     status, _, err = run("paper", tmp_path / "r", "--out", tmp_path / "out")
     told = (tmp_path / "out/facts.tex").read_text()
@@ -98,7 +98,7 @@ def test_what_readers_have_to_know_is_in_the_text(run, tmp_path):
         assert words in err and words in told
     assert "same noise" not in told and r"\newcommand{\bonspielCommit}{0123456789+, fedcba9876}" in told
     table = (tmp_path / "out/trap-ms.tex").read_text()
-    assert r"\bonspielBest{0.00025}" in table and r"{1{\times}10^{-4}}" in table.replace("1.25", "1")
+    assert r"\bonspielBest{2.5{\times}10^{-6}}" in table and r"\bonspielInterval{1.5{\times}10^{-6}}" in table
 
 
 def test_one_episode_shows_nothing_and_a_planner_that_failed_in_some_is_not_the_best(run, tmp_path):
