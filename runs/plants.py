@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from bonspiel.planners.core.code.cache import say_once
 from bonspiel.runs.experiment import UsageError, parsed
 
 if TYPE_CHECKING:
@@ -47,15 +48,20 @@ class PlantText(NamedTuple):
 
 
 def plant_of(text: str) -> "Model | None":
-    """The problem that is played in an environment; None if actions are delayed, so that nothing of it is known.
+    """The problem that is played in an environment; None where nothing of it is known.
 
-    Raises:
-        ValueError: an unknown name or parameter.
+    That is with delayed actions, and where it cannot be made, as in a folder without its module, which a line says.
     """
     from bonspiel import envs
 
     parts = PlantText.of(text)
-    return None if parts.delay else envs.parse(parts.plant)
+    if parts.delay:
+        return None
+    try:
+        return envs.parse(parts.plant)
+    except (ValueError, ImportError) as error:
+        say_once(f"{parts.plant} cannot be made here, so that its optimum and baselines are not known: {error}")
+        return None
 
 
 def check_alike(text: str, model: "Model", plant: "Model") -> None:

@@ -108,8 +108,12 @@ def draw(store: Store, share: float, seed: int, left_out: Mapping[Setting, str])
 
 
 def differences(store: Store, drawn: Rows, jobs: int) -> list[Difference]:
-    """Replay rows, with progress shown; the differences in order of the run."""
-    schedule, found = Schedule(drawn, jobs), list[Difference]()
+    """Replay rows, with progress shown; the differences in order of the run.
+
+    The last ones come first, so that what a planner keeps from episode to episode shows.
+    """
+    backwards = {setting: numbers[::-1] for setting, numbers in reversed(drawn.items())}
+    schedule, found = Schedule(backwards, jobs), list[Difference]()
     with progress(sum(map(len, drawn.values()))) as advance, closing(parallel.run(schedule)) as batches:
         for batch in batches:
             numbers = {one.number for one in batch.results}

@@ -34,7 +34,7 @@ def simple_regret(env: str, first_actions: ArrayLike, actions: ArrayLike | None 
     from bonspiel.envs.optimal import solve, starts_differ
 
     if (model := plant_of(env)) is None:
-        raise TypeError(f"no simple regret in {env}: with a delay, its optimum is not known")
+        raise TypeError(f"no simple regret in {env}: its optimum is not known")
     if starts_differ(model):
         raise TypeError(f"no simple regret in {env}: its episodes start in different states")
     start = model.initial_state(np.random.default_rng(0))

@@ -18,7 +18,8 @@ NOT_COMPUTING = "runs"  # which only plays and reports what the other packages c
 COMPILER = {"bonspiel.planners.jit", "bonspiel.planners.kernel", "bonspiel.planners.core.jit"}
 SUFFIXES = (".py", ".json", ".npz")
 PACKAGES = {"site-packages", "dist-packages"}  # names of folders with installed packages
-DATA = (".json", ".npy", ".npz")  # beside a module
+# beside a module: tables and weights that programs read, not what they write, as .csv and .txt may be
+DATA = (".json", ".npy", ".npz", ".onnx", ".pkl", ".pt", ".pth", ".safetensors", ".yaml", ".yml")
 
 _IMPORT = re.compile(r"^ *(?:from ([\w.]+) )?import (\([^)]*\)|.*)", re.MULTILINE)
 _REGISTERED = re.compile(r'"([\w.]+):\w+"')

@@ -1,4 +1,5 @@
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
@@ -179,6 +180,29 @@ def test_a_planner_of_another_package_that_has_changed_since_is_named(run, chang
     older = "UPDATE meta SET value = replace(value, ': sources ', ': sources 0') WHERE key = 'resolved'"
     change(tmp_path / "own", older, "DELETE FROM meta WHERE key = 'seal'")
     assert "note: played with other sources of own_planner_of_verify" in run("verify", "own", "--jobs", "1")[1]
+
+
+LEARNER = """from bonspiel.planners.random import RandomPlanner
+
+class Learner(RandomPlanner):
+    decisions = 0
+
+    def plan(self, model, state, budget, rng, root_actions=None):
+        Learner.decisions += 1
+        found = super().plan(model, state, budget, rng, root_actions)
+        found.action[:] = 0.25 if Learner.decisions < 200 else 0.75
+        return found
+"""
+
+
+def test_a_planner_that_learns_from_episode_to_episode_does_not_come_out_again(run, tmp_path):
+    (tmp_path / "learner_of_verify.py").write_text(LEARNER)
+    line = "run", "trap", "--planner", "learner_of_verify:Learner", "--budget", "3", "--episodes", "150", "--jobs", "1"
+    status, _, err = run(*line, "--out", "own")
+    assert status == 0, err
+    sys.modules["learner_of_verify"].Learner.decisions = 0  # as in a new process
+    status, out, _ = run("verify", "own", "--jobs", "1", "--share", "1")
+    assert status == 1 and "came out otherwise" in out
 
 
 def test_what_cannot_come_out_the_same_again_is_counted_by_its_reason(tmp_path):

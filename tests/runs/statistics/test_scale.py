@@ -8,6 +8,7 @@ import pytest
 
 from bonspiel import envs
 from bonspiel.envs.references import REFERENCES
+from bonspiel.planners.core.code.cache import SAID
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.reporting import chart, charts
 from bonspiel.runs.statistics import ends
@@ -129,3 +130,12 @@ def test_models_are_compared_by_their_parameters_alone():
     assert reference(envs.parse("racetrack:track=hairpin")) is REFERENCES["racetrack:track=hairpin"]
     assert reference(envs.parse("racetrack:slip=0.2")) is None
     assert reference(SimpleNamespace()) is None
+
+
+@pytest.mark.parametrize(
+    "env", ["no_such_module:Model", "gym:NoSuchEnvironment-v0", "trap --plant no_such_module:Model"]
+)
+def test_a_problem_that_cannot_be_made_here_has_no_known_values_and_a_line_says_so(env, monkeypatch, capfd):
+    monkeypatch.delenv(SAID, raising=False)
+    assert known(env) == Known()
+    assert "cannot be made here, so that its optimum and baselines are not known: " in capfd.readouterr().err
