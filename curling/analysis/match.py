@@ -12,12 +12,12 @@ import numpy as np
 from bonspiel.curling import players
 from bonspiel.curling.analysis.shot_names import shot_name
 from bonspiel.curling.analysis.valuation import Estimate, PositionJudge, estimate
-from bonspiel.curling.ice.sheet import LAST_SHOT, STONES, stones_at
+from bonspiel.curling.ice.sheet import STONES, stones_at
 from bonspiel.curling.match.mixed_doubles import is_setup_due
 from bonspiel.curling.match.state import TIME, apply_rules, team_of
 from bonspiel.curling.model import Curling
 from bonspiel.curling.records.match_data import Match, Record, Throw
-from bonspiel.curling.records.umpire import contradictions, end_points, first_state, set_up, turn_of
+from bonspiel.curling.records.umpire import contradictions, first_state, set_up, turn_of
 from bonspiel.curling.replay.judgement import Judgement
 from bonspiel.curling.win_probability import calibrated, estimating
 from bonspiel.planners.checks import require
@@ -66,7 +66,7 @@ def thrown_shots(record: Record) -> list[ThrownShot]:
         ValueError: a match that cannot be played, or a shot that is not the next one.
     """
     model, found = estimating(record.match.model()), list[ThrownShot]()
-    state, setups, ends = first_state(model), iter(record.setups), {end.end: end.points for end in record.ends}
+    state, setups = first_state(model), iter(record.setups)
     for number, shot in enumerate(record.shots):
         over = model.steps_left(state) == 0
         if not over and is_setup_due(state):
@@ -76,21 +76,12 @@ def thrown_shots(record: Record) -> list[ThrownShot]:
         require(not over and turn == shot[:4], "(end, shot, team, hammer)", shot[:4], allowed)
         next_state = np.empty_like(state)
         reward, ended = apply_rules(state, stones_at(shot.stones), next_state, model.params)
-        if shot.shot == LAST_SHOT and shot.end in ends:
-            _say_other_points(shot.end, ends[shot.end], end_points(state, next_state))
         after_end = calibrated(model, next_state, reward) if ended else None
         found.append(ThrownShot(number, state, shot.aim, next_state, after_end))
         state = next_state
     for line in contradictions(record):
         say_once(f"the record contradicts itself: {line}")
     return found
-
-
-def _say_other_points(end: int, recorded: tuple[int, int], counted: tuple[int, int]) -> None:
-    """Say once that the line of an end on record has other points than its stones."""
-    if recorded != counted:
-        line, stones = (f"{team0} : {team1}" for team0, team1 in (recorded, counted))
-        say_once(f"end {end + 1} is {line} by its line on record, and {stones} by its stones, which count here")
 
 
 def states_of(record: Record) -> list[Array]:

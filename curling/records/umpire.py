@@ -7,13 +7,16 @@ from typing import NamedTuple
 import numpy as np
 
 from bonspiel.curling.ice.engines import Path, make_engine
-from bonspiel.curling.ice.sheet import STONES, TEAM_STONES, places, stones_at
+from bonspiel.curling.ice.sheet import LAST_SHOT, STONES, TEAM_STONES, places, stones_at
 from bonspiel.curling.match import mixed_doubles
+from bonspiel.curling.match.rules import score
 from bonspiel.curling.match.state import (
     FIRST_STONE,
     HAMMER,
+    IN_HOUSE,
     LEAD,
     STATE_DIM,
+    TEE,
     TIME,
     apply_rules,
     row_of,
@@ -107,6 +110,17 @@ def end_points(state: Array, next_state: Array) -> tuple[int, int]:
     return max(gain, 0), max(-gain, 0)
 
 
+def _points_by_stones(record: Record) -> dict[int, tuple[int, int]]:
+    """The points of both teams by the stones after the last shot of each end."""
+    params = record.match.model().params
+    found = dict[int, tuple[int, int]]()
+    for shot in record.shots:
+        if shot.shot == LAST_SHOT:
+            gain = int(score(np.nan_to_num(stones_at(shot.stones)), params[TEE], params[IN_HOUSE]))
+            found[shot.end] = max(gain, 0), max(-gain, 0)
+    return found
+
+
 def contradictions(record: Record) -> list[str]:
     """Name what cannot be in the ends, the result and the estimates of a record; nothing is replayed."""
     found = [
@@ -114,6 +128,15 @@ def contradictions(record: Record) -> list[str]:
         for end in record.ends
         if min(end.points) != 0 or max(end.points) > TEAM_STONES
     ]
+    counted = _points_by_stones(record)
+    found += [
+        f"end {end.end + 1} is {end.points[0]} : {end.points[1]} by its line on record, and "
+        f"{counted[end.end][0]} : {counted[end.end][1]} by its stones"
+        for end in record.ends
+        if end.end in counted and counted[end.end] != end.points
+    ]
+    if record.result.reason in PLAYED_OUT and len(record.ends) < record.match.ends:
+        found.append(f"the match is played out after {len(record.ends)} of {record.match.ends} ends")
     if (numbers := [end.end for end in record.ends]) != list(range(len(numbers))):
         found.append(f"ends are numbered {', '.join(str(number + 1) for number in numbers)}")
     (first, second), result = score_of(record.ends), record.result

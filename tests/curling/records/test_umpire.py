@@ -61,6 +61,15 @@ def test_a_record_does_not_contradict_itself_unless_it_was_changed(played):
             played._replace(result=played.result._replace(score=(0, 9))),
             f"the score is 0 : 9, by its ends {first} : {second}",
         ),
+        (
+            played._replace(ends=(played.ends[0]._replace(points=played.ends[0].points[::-1]), *played.ends[1:])),
+            f"end 1 is {played.ends[0].points[1]} : {played.ends[0].points[0]} by its line on record, and "
+            f"{played.ends[0].points[0]} : {played.ends[0].points[1]} by its stones",
+        ),
+        (
+            played._replace(match=replace(played.match, ends=3 + len(played.ends))),
+            f"the match is played out after {len(played.ends)} of {3 + len(played.ends)} ends",
+        ),
         (played._replace(result=played.result._replace(winner=loser)), f"team {loser} wins at {first} : {second}"),
         (played._replace(result=played.result._replace(value=0.3)), "the value of the result is 0.3 for team 0"),
         (played._replace(ends=(played.ends[0]._replace(end=5), *played.ends[1:])), "ends are numbered 6"),
