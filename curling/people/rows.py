@@ -1,6 +1,7 @@
 """Read the rows of CSV files; an error names the file and the row."""
 
 import csv
+import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,7 +60,7 @@ def rows_of(file: Path, columns: Sequence[str]) -> Iterator[Row]:
         text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ValueError(f"{file}: {getattr(error, 'strerror', None) or 'is no text in UTF-8'}") from None
-    reader = csv.reader(text.splitlines())
+    reader = csv.reader(io.StringIO(text, newline=""))
     try:
         (_, header), *lines = [(reader.line_num, cells) for cells in reader] or [(1, [])]
     except csv.Error as error:

@@ -17,11 +17,13 @@ import numpy as np
 
 from bonspiel.curling.ice.sheet import DC3_SHEET, SET_UP_ROW, TEAM_STONES, no_stones, present
 from bonspiel.curling.people.rows import Row, rows_of
+from bonspiel.planners.core.code.cache import say_once
 from bonspiel.planners.model import Array
 
 UNIT = 0.003048  # m
 TEE_X, TEE_Y = 750, 800
 OUT = 4095
+NEAR = 0.3  # m, from its place, of a stone set up that the first shot has hardly moved
 TEAM_PLACES = 6  # of a team, of which the first is that of the stone set up
 SHOTS = (7, 8, 9, 16, 17, 18, 19, 20, 21, 22)  # the ten numbers of an end's shots
 NOT_THROWN, NO_RESULT, NOT_JUDGED = -1, 9, (9, 10)
@@ -114,8 +116,11 @@ class End:
 def read_ends(folder: Path) -> list[End]:
     """The ends of all games, in the order of Stones.csv.
 
+    The points of an end do not count where both teams have some or one has more than stones, which a line says.
+
     Raises:
-        ValueError: a file or column is missing, or a row cannot be; the message names the file and the row.
+        ValueError: a file or column is missing, or a row cannot be; the message names the file and the row. Or most
+            stones set up in the house are not there after the first shot: places in other units.
     """
     tables = {name: list(rows_of(folder / name, columns)) for name, columns in COLUMNS.items()}
     games: dict[GameKey, Row] = {}
@@ -128,7 +133,35 @@ def read_ends(folder: Path) -> list[End]:
     ends: dict[GameKey, list[Row]] = defaultdict(list)
     for row in tables["Stones.csv"]:
         ends[_key(row, END_KEY)].append(row)
-    return [_end(rows, games, results[key]) for key, rows in ends.items()]
+    found = [_end(rows, games, results[key]) for key, rows in ends.items()]
+    _check_places(folder, [end for end in found if end.shots])
+    odd = [of_end[0] for of_end in results.values() if _is_odd([row.whole("Result", 0, NO_RESULT) for row in of_end])]
+    if odd:
+        said = f"{len(odd):,} of {len(results):,} ends, the first in row {odd[0].number}"
+        say_once(f"{odd[0].file}: points of both teams or above {TEAM_PLACES}, which do not count: {said}")
+    return found
+
+
+def _is_odd(points: list[int]) -> bool:
+    """Whether the points of an end cannot be: those of an end that was not played out can."""
+    return NO_RESULT not in points and (min(points) > 0 or max(points) > TEAM_PLACES)
+
+
+def _check_places(folder: Path, ends: list[End]) -> None:
+    """Refuse places in other units: the stone set up in the house seldom moves with the first shot.
+
+    Raises:
+        ValueError: in most ends it is elsewhere after it.
+    """
+    houses = [TEAM_STONES * end.hammer + SET_UP_ROW for end in ends]
+    moved = [end.shots[0].after[row] - end.shots[0].before[row] for end, row in zip(ends, houses, strict=True)]
+    elsewhere = sum(not np.hypot(*by) < NEAR for by in moved)
+    if 2 * elsewhere > len(ends):
+        where = f"({SET_UP[None][0][0]}, {SET_UP[None][0][1]}) without a power play"
+        raise ValueError(
+            f"{folder / 'Stones.csv'}: in {elsewhere:,} of {len(ends):,} ends the stone set up in the house is not at "
+            f"its place, {where}, after the first shot: must be in hundredths of a foot, with the tee at (750, 800)"
+        )
 
 
 def stones_of(row: Row) -> Array:
@@ -212,8 +245,10 @@ def _result(first: Row, teams: list[str], results: list[Row]) -> tuple[tuple[int
         mark = row.text("PowerPlay")
         if mark not in POWER_PLAYS:
             raise row.error(f"PowerPlay={mark!r}: must be 1, 2 or empty")
+        if side and POWER_PLAYS[mark]:
+            raise row.error(f"PowerPlay={mark!r}: must be empty, as the other team has the power play of this end")
         side = POWER_PLAYS[mark] or side
-    return (None if NO_RESULT in scores else (scores[0], scores[1])), side
+    return (None if NO_RESULT in scores or _is_odd(scores) else (scores[0], scores[1])), side
 
 
 def _team(row: Row, teams: list[str]) -> int:

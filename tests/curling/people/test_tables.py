@@ -3,7 +3,8 @@ import pytest
 
 from bonspiel.curling.ice.sheet import DC3_SHEET
 from bonspiel.curling.match import mixed_doubles
-from bonspiel.curling.people.tables import read_ends, set_up
+from bonspiel.curling.people.tables import PLACES, read_ends, set_up
+from bonspiel.planners.core.code.cache import SAID
 from tests.curling.people.made_tables import TEAMS, Tables
 
 
@@ -151,3 +152,30 @@ def test_a_missing_column_a_missing_file_and_a_short_row_are_named(tmp_path):
     stones.unlink()
     with pytest.raises(ValueError, match=r"Stones.csv: No such file"):
         read_ends(folder)
+
+
+@pytest.mark.parametrize("points", [(3, 2), (7, 0)])
+def test_points_that_cannot_be_do_not_count_and_are_said(tmp_path, points, monkeypatch, capfd):
+    monkeypatch.delenv(SAID, raising=False)
+    (end,) = read_ends(two_shots(points=points).write(tmp_path))
+    assert end.points is None
+    assert "which do not count: 1 of 1 ends, the first in row 2" in capfd.readouterr().err
+
+
+def test_places_in_other_units_and_two_power_plays_are_refused(tmp_path):
+    tables = two_shots()
+    for row in tables.rows["Stones.csv"][:2]:
+        row |= {name: str(int(row[name]) // 3) for pair in PLACES for name in pair if row[name] != "4095"}
+    with pytest.raises(ValueError, match=r"in 1 of 1 ends the stone set up in the house is not at its place"):
+        read_ends(tables.write(tmp_path))
+    tables = two_shots(power_play="left")
+    for row in tables.rows["Ends.csv"]:
+        row["PowerPlay"] = "1"
+    with pytest.raises(ValueError, match="row 3: PowerPlay='1': must be empty, as the other team has the power play"):
+        read_ends(tables.write(tmp_path))
+
+
+def test_a_cell_may_hold_a_separator_of_lines(tmp_path):
+    tables = two_shots()
+    tables.rows["Games.csv"][0]["NOC1"] = "A\u2028B"
+    assert read_ends(tables.write(tmp_path))[0].teams[0] == "A\u2028B"
