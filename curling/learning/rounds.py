@@ -113,7 +113,8 @@ class Learning:
         """Play the ends of a round that its folder lacks, in parts; each shot tries `tried` aims of a grid.
 
         Raises:
-            ValueError: the weights of the round before are missing, or its first ends were played with other aims.
+            ValueError: the weights of the round before are missing, its first ends were played with other aims, or
+                it has weights of fewer ends already.
         """
         require_count("round", number, 0)
         require_count("ends", ends)
@@ -125,6 +126,9 @@ class Learning:
         self._agree(number, self._parts_there(number), aims=tried)
         parts = range(-(-ends // PART_ENDS) + HELD_OUT)
         due = [part for part in parts if not self._part(number, part).exists()]
+        if due and Path(self.weights(number)).exists():
+            there = PART_ENDS * (len(self._parts_there(number)) - HELD_OUT)
+            raise ValueError(f"ends={ends}: round {number} has weights, learned from {there} ends; delete its folder")
         tasks = (joblib.delayed(self._play)(number, part, weights, tried) for part in due)
         compile_missing()  # else every process would compile
         apart = joblib.parallel_config(backend="loky", inner_max_num_threads=1, initializer=leave_ctrl_c_to_the_parent)

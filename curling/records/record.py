@@ -4,6 +4,7 @@ docs/curling/records.md describes the format.
 """
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -171,11 +172,13 @@ def read(path: Path, partial: bool = False) -> Record:
     Raises:
         ValueError: the file is not a complete record of this format; the message names the line.
     """
-    lines = path.read_bytes().splitlines(keepends=True)
-    if not lines:
+    lines = path.read_bytes().removeprefix(BOM_UTF8).splitlines(keepends=True)
+    if not b"".join(lines).strip():
         raise ValueError(f"{path} is empty")
     items: list[Item] = []
     for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
         try:
             items.append(parse_line(line))
         except ValueError as error:

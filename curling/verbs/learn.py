@@ -99,7 +99,7 @@ def _add_options(command: argparse.ArgumentParser, step: str) -> None:
     if step in ("generate", "train", "evaluate"):
         option(command, "--round", "N", "round; 0 learns from the default policy", 0)
     if step == "generate":
-        option(command, "--ends", "N", "ends to play", ENDS[0])
+        option(command, "--ends", "N", "ends to play, in parts of 4,000, and two parts more to test with", ENDS[0])
         option(command, "--aims", "N", "aims of a grid that each shot tries", 0)
     if step == "train":
         option(command, "--epochs", "N", "passes over all positions", EPOCHS[0])

@@ -114,6 +114,8 @@ def _record(nodes: list[Node]) -> GoRecord:
                 f"it sets up stones ({placed[0]} {where}): must begin on an empty board, and go on by moves"
             )
     comment = _comment(root)
+    if "facts" not in comment:  # another program's
+        comment, nodes = {}, [{name: values for name, values in node.items() if name != "C"} for node in nodes]
     size = root.get("SZ", "19").strip()
     if not size.isascii() or not size.isdecimal():
         raise ValueError(f"SZ={size!r}: must be a whole number")
@@ -140,7 +142,7 @@ def _number(value: Any) -> float | None:
 
 
 def _comment(node: dict[str, str]) -> dict[str, Any]:
-    """The facts in a comment, if it is one of ours."""
+    """The facts in a comment; none if it holds no JSON."""
     try:
         found = json.loads(node.get("C", "{}"))
     except ValueError:

@@ -1,4 +1,5 @@
 import json
+from codecs import BOM_UTF8
 from contextlib import closing
 from dataclasses import replace
 
@@ -158,6 +159,13 @@ def test_files_that_are_no_record_are_refused(tmp_path, text, reason):
     file.write_text(text)
     with pytest.raises(ValueError, match=reason):
         record.read(file, partial=True)
+
+
+def test_blank_lines_and_a_byte_order_mark_are_no_lines_of_a_record(tmp_path, played):
+    file = tmp_path / "a.jsonl"
+    record.write(file, played)
+    file.write_bytes(BOM_UTF8 + file.read_bytes().replace(b"\n", b"\r\n\r\n") + b"\n \n")
+    assert record.read(file) == played
 
 
 def test_half_a_record_is_refused(tmp_path, played):

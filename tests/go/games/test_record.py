@@ -47,6 +47,14 @@ def test_every_record_that_breaks_off_is_refused_or_read_in_part(tmp_path):
     assert lengths == {0, 1, 2, 3}
 
 
+def test_comments_of_other_programs_that_hold_json_are_no_facts_of_ours(tmp_path):
+    file = tmp_path / "a.sgf"
+    comment = '{"value":"good","playout":"x","simulations":"many"}'
+    file.write_text(f"(;GM[1]SZ[9]C[{comment}];B[aa]C[{comment}])")
+    found = record.read(file)
+    assert (found.facts, found.value, found.moves) == (None, None, (record.RecordedMove(0, 0),))
+
+
 def test_a_game_from_elsewhere_is_read(tmp_path):
     file = tmp_path / "game.sgf"
     file.write_text("( ;GaMe[1] SiZe[9]KM[6.5]C[a remark]\n;B[ee];W[tt](;B[aa])(;B[bb];W[cc]))")
@@ -69,8 +77,8 @@ def test_a_game_from_elsewhere_is_read(tmp_path):
         "(;SZ[9]AB[aa])",
         "(;GM[2]SZ[9])",
         "[aa](;SZ[9])",
-        '(;SZ[9]C[{"superko": 7}])',
-        '(;SZ[9];B[aa]C[{"value": "high"}])',
+        '(;SZ[9]C[{"superko": 7, "facts": null}])',
+        '(;SZ[9]C[{"facts": null}];B[aa]C[{"value": "high"}])',
         '(;SZ[9];B[aa]C[{"seconds": []}])',
         "\x00",
     ],
