@@ -111,8 +111,11 @@ def moves(game: Game, row: int, moves: NDArray[np.int64], keys: NDArray[np.int64
     """The points of the region where the mover may play, the defender not in eyes of their own, and a pass."""
     board, colour, count = board_of(game, row), game.facts[row, MOVER], 0
     stones, forced = game.facts[row, STONES], NOWHERE
-    in_check = game.settings[FORCED] > 0 and colour != game.settings[ATTACKER] and _in_check(game, board)
-    in_check = in_check and game.facts[row, PASSES] == 0  # after a pass, another one ends the game: the defender wins
+    defends = game.settings[FORCED] > 0 and colour != game.settings[ATTACKER]
+    if defends and game.facts[row, PASSES] > 0:  # another pass ends the game, and the defender wins
+        moves[0], keys[0] = PASS, key_of(stones, 3 - colour, game.facts[row, PASSES] + 1, NOWHERE)
+        return 1
+    in_check = defends and _in_check(game, board)
     if game.settings[FORCED] > 0 and colour == game.settings[ATTACKER]:
         forced = _living_move(game, row, board)
     for point in game.region:
