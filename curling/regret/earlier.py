@@ -48,7 +48,7 @@ def earlier_results(
 
 
 def changes(earlier: Sequence[Examined], now: Sequence[Examined], clients: Sequence[Client]) -> str:
-    """The change of each client's regret as text."""
+    """The change of each client's regret as text; of equal positions the last counts."""
     before, texts, rng = {one.key: one.verdicts for one in earlier}, [], np.random.default_rng(0)
     for client in clients:
         referee, name = referee_of(client), client.name
@@ -59,7 +59,7 @@ def changes(earlier: Sequence[Examined], now: Sequence[Examined], clients: Seque
                 for verdict in verdicts[name]
                 if verdict.referee == referee
             ]
-            for one in now
+            for one in {one.key: one for one in now}.values()
             if name in one.verdicts and name in before.get(one.key, {})
         ]
         if both:
