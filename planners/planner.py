@@ -1,7 +1,7 @@
 """The interface of planners: a model and a budget go in, a decision comes out."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Protocol, Self
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.planners.checks import check_actions, check_state, require, require_count, require_positive
+from bonspiel.planners.core.code.cache import say_once
 from bonspiel.planners.kinds import ONLY_REAL, refused_kinds
 from bonspiel.planners.model import Array, Model, Rng
 
@@ -181,8 +182,42 @@ class FreshSearches:
         return self.planner.plan(self.model, state, budget, rng, *given)
 
 
+class _WithinBounds:
+    """A search with memory that begins anew when the bounds of the actions change: what it knows is of the old ones.
+
+    Its other members, such as `played`, are those of the search.
+
+    Args:
+        begin: makes the search of a model.
+        model: whose bounds others may change between decisions.
+    """
+
+    def __init__(self, begin: Callable[[Model], EpisodeSearch], model: Model) -> None:
+        self._begin, self._model, self._bounds = begin, model, _bounds(model)
+        self._search = begin(model)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._search, name)
+
+    def plan(self, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
+        """Choose an action; see `EpisodeSearch.plan`."""
+        if (now := _bounds(self._model)) != self._bounds:
+            say_once("the bounds of the actions changed within an episode: planners forget what they learned before")
+            self._bounds, self._search = now, self._begin(self._model)
+        given = () if root_actions is None else (root_actions,)
+        return self._search.plan(state, budget, rng, *given)
+
+
+def _bounds(model: Model) -> tuple[bytes, ...]:
+    return tuple(np.asarray(getattr(model, name, None)).tobytes() for name in ("action_low", "action_high"))
+
+
 def begin_episode(planner: Planner, model: Model, plan: Array | None = None) -> EpisodeSearch:
     """The search that makes the decisions of one episode, with the planner's memory if it has one.
+
+    Bounds of the model's actions may change between decisions; a search with memory begins anew then.
 
     Args:
         planner: decides.
@@ -195,7 +230,7 @@ def begin_episode(planner: Planner, model: Model, plan: Array | None = None) -> 
         ValueError: the planner does not start from a plan; or the plan is not of actions of the model.
     """
     own = getattr(planner, "begin_episode", None)
-    found: EpisodeSearch = FreshSearches(planner, model) if own is None else own(model)
+    found: EpisodeSearch = FreshSearches(planner, model) if own is None else _WithinBounds(own, model)
     if plan is not None:
         start = getattr(found, "start_from", None)
         able = start is not None and getattr(planner, "memory", 0.0) > 0.0
