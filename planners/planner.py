@@ -1,6 +1,7 @@
 """The interface of planners: a model and a budget go in, a decision comes out."""
 
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Protocol, Self
@@ -9,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.planners.checks import check_actions, check_state, require, require_count, require_positive
-from bonspiel.planners.core.code.cache import say_once
 from bonspiel.planners.kinds import ONLY_REAL, refused_kinds
 from bonspiel.planners.model import Array, Model, Rng
 
@@ -204,7 +204,8 @@ class _WithinBounds:
     def plan(self, state: Array, budget: Budget, rng: Rng, root_actions: Array | None = None) -> Decision:
         """Choose an action; see `EpisodeSearch.plan`."""
         if (now := _bounds(self._model)) != self._bounds:
-            say_once("the bounds of the actions changed within an episode: planners forget what they learned before")
+            changed = "the bounds of the actions changed within an episode: the search forgets what it learned before"
+            warnings.warn(changed, stacklevel=2)
             self._bounds, self._search = now, self._begin(self._model)
         given = () if root_actions is None else (root_actions,)
         return self._search.plan(state, budget, rng, *given)

@@ -128,7 +128,9 @@ class Learning:
         due = [part for part in parts if not self._part(number, part).exists()]
         if due and Path(self.weights(number)).exists():
             there = PART_ENDS * (len(self._parts_there(number)) - HELD_OUT)
-            raise ValueError(f"ends={ends}: round {number} has weights, learned from {there} ends; delete its folder")
+            raise ValueError(
+                f"ends={ends}: must be {there}, from which round {number} has weights; or delete its folder"
+            )
         tasks = (joblib.delayed(self._play)(number, part, weights, tried) for part in due)
         compile_missing()  # else every process would compile
         apart = joblib.parallel_config(backend="loky", inner_max_num_threads=1, initializer=leave_ctrl_c_to_the_parent)

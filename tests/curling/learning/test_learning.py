@@ -108,7 +108,7 @@ def test_rounds_go_on_where_they_were_left(tmp_path, small, capsys):
     weights = (tmp_path / "round-0" / "weights.npz").read_bytes()
     learning.train(0, 1)
     assert (tmp_path / "round-0" / "weights.npz").read_bytes() == weights
-    with pytest.raises(ValueError, match="ends=240: round 0 has weights, learned from 120 ends; delete its folder"):
+    with pytest.raises(ValueError, match="ends=240: must be 120, from which round 0 has weights"):
         learning.generate(0, 240, 0, jobs=1)
     assert learning.evaluate(0).positions > 100
     learning.generate(1, 60, 4, jobs=1)
