@@ -122,7 +122,7 @@ def _solve(model: Any, actions: tuple[tuple[float, ...], ...] | None) -> Referen
 
 
 def _answer(solver: Any, model: Model, ask: Callable[[], Any]) -> Any:
-    """What a solver answers. One of another package that fails has none, and a line says so.
+    """Ask a solver; where one of another package fails, print a line and treat the optimum as unknown.
 
     Raises:
         TypeError: it failed.

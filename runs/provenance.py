@@ -125,6 +125,11 @@ def made_by(arguments: Sequence[str]) -> str:
     return f"`{facts['command']}`, bonspiel {facts['version']}, commit {facts['commit'] or 'unknown'}"
 
 
+def of_all_parts(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The facts of a run, then those of the runs that it was merged from or whose episodes it keeps."""
+    return [facts, *facts.get("merged", [])]
+
+
 def texts(facts: Mapping[str, Any]) -> dict[str, str]:
     """Facts as readable text by name, without those of merged runs."""
     result = {name: "unknown" if value is None else str(value) for name, value in facts.items() if name != "merged"}

@@ -116,7 +116,7 @@ class End:
 def read_ends(folder: Path) -> list[End]:
     """The ends of all games, in the order of Stones.csv.
 
-    The points of an end do not count where both teams have some or one has more than stones, which a line says.
+    Points of both teams, or more than a team has stones, do not count; a line says how many ends have such points.
 
     Raises:
         ValueError: a file or column is missing, or a row cannot be; the message names the file and the row. Or most
@@ -143,7 +143,7 @@ def read_ends(folder: Path) -> list[End]:
 
 
 def _is_odd(points: list[int]) -> bool:
-    """Whether the points of an end cannot be: those of an end that was not played out can."""
+    """Whether no end has such points; NO_RESULT stands for an end that was not played out."""
     return NO_RESULT not in points and (min(points) > 0 or max(points) > TEAM_PLACES)
 
 
@@ -157,10 +157,10 @@ def _check_places(folder: Path, ends: list[End]) -> None:
     moved = [end.shots[0].after[row] - end.shots[0].before[row] for end, row in zip(ends, houses, strict=True)]
     elsewhere = sum(not np.hypot(*by) < NEAR for by in moved)
     if 2 * elsewhere > len(ends):
-        where = f"({SET_UP[None][0][0]}, {SET_UP[None][0][1]}) without a power play"
         raise ValueError(
             f"{folder / 'Stones.csv'}: in {elsewhere:,} of {len(ends):,} ends the stone set up in the house is not at "
-            f"its place, {where}, after the first shot: must be in hundredths of a foot, with the tee at (750, 800)"
+            f"its place, {SET_UP[None][0]} without a power play, after the first shot: must be in hundredths of a "
+            f"foot, with the tee at ({TEE_X}, {TEE_Y})"
         )
 
 

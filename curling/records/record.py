@@ -173,7 +173,7 @@ def read(path: Path, partial: bool = False) -> Record:
         ValueError: the file is not a complete record of this format; the message names the line.
     """
     lines = path.read_bytes().removeprefix(BOM_UTF8).splitlines(keepends=True)
-    if not b"".join(lines).strip():
+    if not any(map(bytes.strip, lines)):
         raise ValueError(f"{path} is empty")
     items: list[Item] = []
     for number, line in enumerate(lines, 1):

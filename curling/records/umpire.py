@@ -106,7 +106,11 @@ def outcome(model: Curling, state: Array, thrown: Throw, engine: str = "analytic
 
 def end_points(state: Array, next_state: Array) -> tuple[int, int]:
     """The points of team 0 and team 1 in an end, from the states before and after its last shot."""
-    gain = int(next_state[LEAD] - state[LEAD])
+    return _points(int(next_state[LEAD] - state[LEAD]))
+
+
+def _points(gain: int) -> tuple[int, int]:
+    """The points of team 0 and team 1, one of which is 0, from team 0's less team 1's."""
     return max(gain, 0), max(-gain, 0)
 
 
@@ -116,8 +120,8 @@ def _points_by_stones(record: Record) -> dict[int, tuple[int, int]]:
     found = dict[int, tuple[int, int]]()
     for shot in record.shots:
         if shot.shot == LAST_SHOT:
-            gain = int(score(np.nan_to_num(stones_at(shot.stones)), params[TEE], params[IN_HOUSE]))
-            found[shot.end] = max(gain, 0), max(-gain, 0)
+            at_rest = np.nan_to_num(stones_at(shot.stones))
+            found[shot.end] = _points(int(score(at_rest, params[TEE], params[IN_HOUSE])))
     return found
 
 

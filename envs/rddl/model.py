@@ -154,7 +154,7 @@ def from_rddl(
 
 
 def _left_out(domain: Domain, actions: Actions) -> Iterator[str]:
-    """What of a problem its model leaves out, in words."""
+    """Name the parts of a problem that its model ignores."""
     if ignored := actions.not_enforced():
         numbers = ", ".join(map(str, ignored))
         yield f"action preconditions that are no bounds are not enforced: number {numbers}"

@@ -102,14 +102,13 @@ class Tsumego:
         safe = {int(heads[stone]) for stone in self._safe_heads(board, inside, self.defender)}
         if any(int(heads[point_of(index, self.size)]) in safe for index in self.crucial):
             raise ValueError("the region is open: crucial stones have liberties outside, where nobody may play")
-        for index in self.region:
-            point = point_of(index, self.size)
-            for near in (point + step for step in self._steps):
-                empty = colours[near] == EMPTY and near not in inside and not self.stones[index]
-                if empty or (colours[near] == self.defender and int(heads[near]) in safe):
-                    way = vertex_of(index_of_point(near, self.size), self.size)
-                    escape = f"through {way}, which is empty" if empty else f"to {way}, which has liberties outside"
-                    raise ValueError(f"the region is open at {vertex_of(index, self.size)}: stones may escape {escape}")
+        beside = ((index, point_of(index, self.size) + step) for index in self.region for step in self._steps)
+        for index, near in beside:
+            empty = colours[near] == EMPTY and near not in inside and not self.stones[index]
+            if empty or (colours[near] == self.defender and int(heads[near]) in safe):
+                way = vertex_of(index_of_point(near, self.size), self.size)
+                escape = f"through {way}, which is empty" if empty else f"to {way}, which has liberties outside"
+                raise ValueError(f"the region is open at {vertex_of(index, self.size)}: stones may escape {escape}")
         wall = {int(heads[stone]) for stone in self._safe_heads(board, inside, 3 - self.defender)}
         attacker = -1 if self.defender == BLACK else 1
         for index, stone in enumerate(self.stones):

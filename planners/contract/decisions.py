@@ -48,7 +48,8 @@ class ModelFields:
         self._others, self._size = NAMES - dict(self._members).keys(), len(self._own)
         kind: Any = self._class
         frozen = getattr(getattr(kind, "__dataclass_params__", None), "frozen", False)
-        parameters = {field.name: getattr(model, field.name, ABSENT) for field in (fields(kind) if frozen else ())}
+        names = [field.name for field in fields(kind)] if frozen else []
+        parameters = {name: getattr(model, name, ABSENT) for name in names}
         self._parameters = [(name, value) for name, value in parameters.items() if name not in NAMES]
         arrays = {name: value for name, value in (parameters | values).items() if isinstance(value, np.ndarray)}
         made = {name for name in arrays if isinstance(inspect.getattr_static(self._class, name, None), property)}

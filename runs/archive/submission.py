@@ -16,6 +16,7 @@ from bonspiel.runs.archive.verify import verify
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.files import check_writable, writing
 from bonspiel.runs.part import WHOLE
+from bonspiel.runs.provenance import of_all_parts
 from bonspiel.runs.reporting import model_steps
 from bonspiel.runs.results import export
 from bonspiel.runs.results.packed import METADATA, SUBMITTED, TABLE, reduce
@@ -81,10 +82,9 @@ def _gaps(store: Store) -> Sequence[str]:
         return [f"{failed:,} of its {total:,} episodes failed"]
     if done < total:
         return [f"{total - done:,} of its {total:,} episodes are missing: continue with `bonspiel run ... --resume`"]
-    parts = [store.provenance, *store.provenance.get("merged", [])]
     if missing := [name for name in NEEDED if not store.provenance.get(name)]:
         return [f"it does not say its {', '.join(missing)}"]
-    commits = [str(part.get("commit") or "") for part in parts]
+    commits = [str(part.get("commit") or "") for part in of_all_parts(store.provenance)]
     if dirty := [commit for commit in commits if not commit or commit.endswith("+")]:
         which = f"commit {dirty[0].removesuffix('+')} with changes" if dirty[0] else "sources of no known commit"
         return [f"it was played by {which}, which nobody else has: commit them, and play it again"]

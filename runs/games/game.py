@@ -221,12 +221,13 @@ def player_to_move(game: TwoPlayerGame, model: Model, state: Array) -> int:
     Raises:
         RunError: they do not, or there is no such player.
     """
-    player, of_model = game.player(state), getattr(model, "player", None)
-    sign = None if of_model is None else float(of_model(state, model.params))
+    name, of_model = type(game).__name__, getattr(model, "player", None)
+    if of_model is None:
+        raise RunError(f"{name} has a model without `player`: must have it, 1 for player 0 and -1 for player 1")
+    player, sign = game.player(state), float(of_model(state, model.params))
     if player not in (0, 1) or sign != 1.0 - 2.0 * player:
-        wrong = f"says player {player} is to move, and its model's player is {sign:g}" if sign is not None else ""
-        wrong = wrong or "has a model without `player`"
-        raise RunError(f"{type(game).__name__} {wrong}: must be 0 and 1, or 1 and -1, for the player to move")
+        wrong = f"says player {player} is to move, and its model's player is {sign:g}"
+        raise RunError(f"{name} {wrong}: must be 0 and 1, or 1 and -1, for the player to move")
     return player
 
 

@@ -15,6 +15,7 @@ from bonspiel.runs import seeding
 from bonspiel.runs.experiment import Setting, UsageError
 from bonspiel.runs.paper import latex, numbers, sources
 from bonspiel.runs.progress import counted
+from bonspiel.runs.provenance import of_all_parts
 from bonspiel.runs.reporting import chart, styles
 from bonspiel.runs.reporting.drawing import STYLE
 from bonspiel.runs.reporting.notes import notes
@@ -33,13 +34,16 @@ KEY = 5.0  # width of a line and the space around it in the legend, by the size 
 FONTS = {"pdf.fonttype": 42, "font.family": "STIXGeneral", "mathtext.fontset": "stix"}
 
 
-def write(store: Store, folder: Path, layout: latex.Layout, only: Sequence[str] = (), style: str = "") -> list[Path]:
+def write(
+    store: Store, folder: Path, layout: latex.Layout, told: Sequence[str], only: Sequence[str] = (), style: str = ""
+) -> list[Path]:
     """Write figures, tables, numbers, facts, sources and a document; returns their paths.
 
     Args:
         store: the run.
         folder: to write into.
         layout: of the page.
+        told: the `remarks` on the run, which the document has too.
         only: patterns of problems and planners as of `lookup.only`.
         style: a file or the name of a style of matplotlib for the figures, over bonspiel's.
 
@@ -71,7 +75,7 @@ def write(store: Store, folder: Path, layout: latex.Layout, only: Sequence[str] 
     texts = {name: list(dict.fromkeys(written)) for name, written in texts.items()}
     cited = {name: sorted({key for text in of for key in sources.of_planner(text)}) for name, of in texts.items()}
     problems = sorted({key for panel in panels for key in sources.of_problem(panel.env)})
-    facts = {"Failed": _failed(store, kept, found), **_facts(store, panels, found, len(texts))}
+    facts = {"Failed": _failed(store, kept, found), **_facts(store, panels, found, len(texts), told)}
     nouns = {unit: f"{noun}s" for unit, noun in chart.NOUNS.items()}
     keys = [*problems, *(key for of in cited.values() for key in of)]
     written = {
@@ -156,7 +160,9 @@ def _failed(store: Store, kept: Container[Setting], found: Sequence[numbers.Esti
     return f" ({', '.join(lines)} failed, and means are over the others)" if lines else ""
 
 
-def _facts(store: Store, panels: Sequence[Panel], found: Sequence[numbers.Estimate], planners: int) -> dict[str, str]:
+def _facts(
+    store: Store, panels: Sequence[Panel], found: Sequence[numbers.Estimate], planners: int, told: Sequence[str]
+) -> dict[str, str]:
     """What captions say, by the names of macros."""
     episodes = sorted({one.n for one in found})
     seeds = sorted({one.setting.seed for one in found})
@@ -165,11 +171,11 @@ def _facts(store: Store, panels: Sequence[Panel], found: Sequence[numbers.Estima
         of_unit = sorted({one.setting.budget for one in found if one.setting.unit == unit})
         budgets += [f"{', '.join(f'{budget:g}' for budget in of_unit)} {noun}s"] * bool(of_unit)
     return {
-        "Version": _of_all_parts(store, "version"),
-        "Commit": _of_all_parts(store, "commit", COMMIT),
+        "Version": _values(store, "version"),
+        "Commit": _values(store, "commit", COMMIT),
         "Command": str(store.provenance.get("command") or "unknown"),
-        "Cpu": _of_all_parts(store, "cpu"),
-        "Remarks": "".join(f" {remark[0].upper()}{remark[1:].rstrip('.')}." for remark in remarks(store)),
+        "Cpu": _values(store, "cpu"),
+        "Remarks": "".join(f" {remark[0].upper()}{remark[1:].rstrip('.')}." for remark in told),
         "Noise": "" if seeding.notes(store.resolved) else " Episodes with the same number met the same noise.",
         "Episodes": f"{episodes[0]:,}" if len(episodes) == 1 else f"{episodes[0]:,} to {episodes[-1]:,}",
         "Seeds": ", ".join(map(str, seeds)),
@@ -179,15 +185,15 @@ def _facts(store: Store, panels: Sequence[Panel], found: Sequence[numbers.Estima
     }
 
 
-def _of_all_parts(store: Store, name: str, digits: int | None = None) -> str:
-    """A fact of a run and of those whose episodes it holds, each value once; a commit's sign of changes stays."""
-    given = [str(run[name]) for run in (store.provenance, *store.provenance.get("merged", [])) if run.get(name)]
+def _values(store: Store, name: str, digits: int | None = None) -> str:
+    """The values of a fact in all parts of a run, each once; a commit cut to its first digits keeps its "+"."""
+    given = [str(part[name]) for part in of_all_parts(store.provenance) if part.get(name)]
     shown = [text if digits is None else text[:digits] + "+" * text.endswith("+") for text in given]
     return ", ".join(dict.fromkeys(shown)) or "unknown"
 
 
 def remarks(store: Store) -> list[str]:
-    """What readers of a run's results have to know, also that its time budgets were overrun."""
+    """Warnings for readers of a run's results: its notes, and a sentence on overrun time budgets."""
     timings = timing.timing(store.times())
     if any(one.late for one in timings.values()):
         return [*notes(store), timing.verdict(timings).replace("**", "")]

@@ -38,7 +38,7 @@ def text(store: Store, panels: Sequence[Panel], timings: Mapping[Setting, timing
     meanings = [f"- `{name}` is `{meaning}`" for name, meaning in store.resolved.items()]
     parts += ["## Environments and planners", "\n".join(meanings), "## Provenance"]
     own = facts(store)
-    for one in own, *own.get("merged", []):
+    for one in provenance.of_all_parts(own):
         shown = "\n".join(f"- {name}: {value}" for name, value in provenance.texts(one).items())
         parts += ["" if one is own else f"### {one['run']}", shown]
     return "\n\n".join(filter(None, parts)) + "\n"

@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from bonspiel.planners.model import Array
 from bonspiel.runs.experiment import Setting, UsageError
+from bonspiel.runs.provenance import of_all_parts
 from bonspiel.runs.reporting.notes import DIGEST, facts
 from bonspiel.runs.results.store import Store
 
@@ -66,7 +68,7 @@ def rows(stores: Sequence[Store]) -> list[Sequence[str]]:
 
 def _row(run: str, store: Store) -> list[str]:
     own: dict[str, Any] = facts(store)
-    parts = [own, *own.get("merged", [])]
+    parts = of_all_parts(own)
     commits = ", ".join(dict.fromkeys(str(part.get("commit") or "unknown")[:SHORT] for part in parts))
     machines = "; ".join(dict.fromkeys(str(part.get("cpu", "unknown")) for part in parts))
     place = store.submission.get("where", "bonspiel" if store.ours else str(store.folder))
@@ -81,6 +83,14 @@ def other_problems(stores: Sequence[Store]) -> list[set[str]]:
     environments = {setting.env for setting in stores[0].suite.settings()}
     return [
         {env for env in environments & store.resolved.keys() if store.resolved[env] != first[env]} for store in stores
+    ]
+
+
+def returns(stores: Sequence[Store]) -> list[dict[Setting, Array]]:
+    """The returns of each run in the settings that it has played, without its `other_problems`."""
+    return [
+        {setting: sample for setting, sample in store.returns().items() if len(sample) and setting.env not in differ}
+        for store, differ in zip(stores, other_problems(stores), strict=True)
     ]
 
 

@@ -12,7 +12,7 @@ from bonspiel.planners.model import Array
 from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.reporting import model_steps
-from bonspiel.runs.reporting.origins import left_out_problems, names, other_problems
+from bonspiel.runs.reporting.origins import left_out_problems, names, returns
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.statistics.ends import scales
 from bonspiel.runs.statistics.scale import BEST, OPTIMUM, Scale
@@ -94,19 +94,16 @@ def targets(
         cost: SIMULATIONS, STEPS or TIME.
         per_simulation: model steps by environment and planner's text; counted for each setting if None.
     """
-    returns = [
-        {one: sample for one, sample in store.returns().items() if len(sample) and one.env not in differ}
-        for store, differ in zip(stores, other_problems(stores), strict=True)
-    ]
-    own = {setting.env for setting in returns[0]}
-    found = scales(pair for of_run in returns for pair in of_run.items() if pair[0].env in own)
+    played = returns(stores)
+    own = {setting.env for setting in played[0]}
+    found = scales(pair for of_run in played for pair in of_run.items() if pair[0].env in own)
     problems = {env: scale for env, scale in found.items() if scale.top != BEST}
     lines = [_without_scale(env for env in sorted(own) if env not in problems)] if own - problems.keys() else []
     lines += left_out_problems(stores)
     curves: dict[str, dict[str, MeanScores]] = {}
     everyone: dict[str, dict[str, None]] = {}
-    timed = any(setting.unit == "ms" for setting in returns[0])
-    for store, of_run, called in zip(stores, returns, names(stores), strict=True):
+    timed = any(setting.unit == "ms" for setting in played[0])
+    for store, of_run, called in zip(stores, played, names(stores), strict=True):
         counted = {
             setting: sample
             for setting, sample in of_run.items()

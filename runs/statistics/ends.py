@@ -14,7 +14,7 @@ from bonspiel.runs.statistics.targets import resampled_means
 Samples = Mapping[tuple[int, Setting], Array]
 """Returns in a problem by the place of a run among several, and setting."""
 
-LEAST_WIDTH = 0.25  # of the scale in a resample, as a share of its width: scores divide by it
+LEAST_WIDTH = 0.25  # of the scale in a resample, by its width in the run: scores divide by it
 PLANNERS = {RANDOM: "random", DO_NOTHING: "do_nothing"}
 
 
@@ -34,7 +34,8 @@ def scales(samples: Iterable[tuple[Setting, Array]]) -> dict[str, Scale]:
 
 def _scale(values: Known, means: Mapping[str, list[float]]) -> Scale | None:
     played = {name: float(np.mean(means[name])) for name in BASELINES if name in means}
-    values = values._replace(**(unknown := {name: played[name] for name in played if getattr(values, name) is None}))
+    unknown = {name: mean for name, mean in played.items() if getattr(values, name) is None}
+    values = values._replace(**unknown)
     best = max(value for of_planner in means.values() for value in of_planner)
     found = values.scale_to(BEST, best) if values.top is None else values.scale
     return found and found._replace(zero_played=PLANNERS[found.zero] in unknown)
@@ -59,8 +60,7 @@ def resampled_scores(scale: Scale, samples: Samples) -> dict[tuple[int, Setting]
         means |= zip(alike, resampled_means([samples[key] for key in alike], rng).T, strict=True)
     zero = [drawn for (_, setting), drawn in means.items() if setting.planner == PLANNERS[scale.zero]]
     low = np.mean(zero, axis=0) if scale.zero_played else np.float64(scale.low)
-    high = (
-        means[max(samples, key=lambda key: float(samples[key].mean()))] if scale.top == BEST else np.float64(scale.high)
-    )
+    best = max(samples, key=lambda key: float(samples[key].mean()))
+    high = means[best] if scale.top == BEST else np.float64(scale.high)
     width = np.maximum(high - low, LEAST_WIDTH * (scale.high - scale.low))
     return {key: (drawn - low) / width for key, drawn in means.items()}

@@ -23,10 +23,11 @@ def paper(arguments: argparse.Namespace) -> int:
     if not 4.0 <= layout.size <= 24.0:
         raise UsageError(f"--font-size {layout.size:g}: must be from 4 to 24 points")
     with packed.read_any(arguments.run) as results, writing(arguments.out):
-        paths = paper.write(results, arguments.out, layout, arguments.only, arguments.style or "")
         failures, remarks = results.failures(), paper.remarks(results)
+        paths = paper.write(results, arguments.out, layout, remarks, arguments.only, arguments.style or "")
     print(*paths, sep="\n")
-    print(*(f"note: {remark}" for remark in remarks), sep="\n", end="\n" * bool(remarks), file=sys.stderr)
+    for remark in remarks:
+        print(f"note: {remark}", file=sys.stderr)
     print_failures(failures)
     return DONE
 

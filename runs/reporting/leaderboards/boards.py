@@ -14,7 +14,15 @@ from bonspiel.runs.progress import counted, followed
 from bonspiel.runs.reporting import model_steps
 from bonspiel.runs.reporting.chart import NOUNS
 from bonspiel.runs.reporting.notes import failed
-from bonspiel.runs.reporting.origins import check_names, is_one_of, left_out_problems, names, other_problems, rows
+from bonspiel.runs.reporting.origins import (
+    check_names,
+    is_one_of,
+    left_out_problems,
+    names,
+    other_problems,
+    returns,
+    rows,
+)
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.statistics import split_half
 from bonspiel.runs.statistics.ends import resampled_scores, scales
@@ -207,13 +215,10 @@ def leaderboards(stores: Sequence[Store], planners: Sequence[str] = ()) -> tuple
         stores: runs whose planners are ranked together, at least one; the first one's problems and budgets count.
         planners: names of those that are ranked, as for `is_one_of`; all if empty.
     """
-    returns = [
-        {setting: sample for setting, sample in store.returns().items() if len(sample) and setting.env not in differ}
-        for store, differ in zip(stores, other_problems(stores), strict=True)
-    ]
-    environments, budgets = {setting.env for setting in returns[0]}, {setting[2:4] for setting in returns[0]}
+    played = returns(stores)
+    environments, budgets = {setting.env for setting in played[0]}, {setting[2:4] for setting in played[0]}
     by_problem: dict[str, dict[tuple[int, Setting], Array]] = {}
-    for place, of_run in enumerate(returns):
+    for place, of_run in enumerate(played):
         for setting, sample in of_run.items():
             if setting.env in environments:
                 by_problem.setdefault(setting.env, {})[place, setting] = sample
@@ -231,8 +236,8 @@ def leaderboards(stores: Sequence[Store], planners: Sequence[str] = ()) -> tuple
                     resampled[budget].setdefault(name, {})[env] = means[place, setting]
     order = sorted(scores, key=lambda budget: (budget[1] != "simulations", budget[0]))
     boards = [
-        leaderboard(unit, amount, scores[amount, unit], list(problems), resampled[amount, unit])
-        for amount, unit in followed(order, "leaderboards")
+        leaderboard(unit, size, scores[size, unit], list(problems), resampled[size, unit])
+        for size, unit in followed(order, "leaderboards")
     ]
     return [board for board in boards if len(board.standings) > 1], problems
 
