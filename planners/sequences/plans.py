@@ -116,8 +116,9 @@ def plan_with_sequences(
     """Plan by rounds of rollouts.
 
     The last rollouts of the budget go to the rule's finalists, `repeats` to each; they alone value the decision, so
-    that the value is no maximum of many noisy ones. The decision's rows are these finalists, then the last round, of
-    which the best is played where all rollouts of the finalists are invalid, or a time budget ends before them.
+    that the value is no maximum of many noisy ones. The decision's rows are these finalists, then the last round that
+    has a valid sequence, of which the best is played where all rollouts of the finalists are invalid, or a time budget
+    ends before them.
 
     Args:
         rule: proposes sequences and learns from their returns.
@@ -137,9 +138,13 @@ def plan_with_sequences(
         return means if costs is None else means - costs(sequences.actions)
 
     def learn(sequences: Sequences) -> None:
+        nonlocal usable
+        if usable is None or (sequences.visits > sequences.invalid).any():
+            usable = sequences
         tried = sequences.visits > 0
         rule.learn(sequences.actions[tried], compared(sequences)[tried])
 
+    usable: Sequences | None = None  # the last round that has a valid sequence
     sequences = new_round(rule.finalists()[:1] if budget.simulations is None else rule.propose())
     problem = problem_of(model, state, sequences.actions.shape[1])
     kind = Batches if in_batches(model) else Rollouts
@@ -163,6 +168,8 @@ def plan_with_sequences(
         learn(sequences)
         final = new_round(rule.finalists())
         done += rollouts.run(final, repeats, last)
+    if usable is not None and usable is not final:
+        sequences = usable
     means = np.concatenate([compared(final), compared(sequences)])
     values = np.concatenate([with_invalid(part.values, part, problem, WHOLE) for part in (final, sequences)])
     actions = np.concatenate([final.actions[:, 0], sequences.actions[:, 0]])

@@ -302,6 +302,28 @@ def test_no_action_is_played_whose_step_is_invalid_where_all_returns_are_equal(n
     assert decision.value <= 0.0
 
 
+@compiled("step")
+def gap_step(state, action, next_state, params, rng):
+    """The best first actions are on both sides of the invalid ones in the middle."""
+    next_state[0] = state[0] + action[0]
+    next_state[1] = state[1] + 1.0
+    return (np.nan if state[1] == 0.0 and abs(action[0]) < params[1] else -abs(action[0])), next_state[1] == 4.0
+
+
+@dataclass(frozen=True)
+class Gap(Cliff):
+    step = staticmethod(gap_step)
+    rollout = staticmethod(level_rollout)
+
+
+@pytest.mark.parametrize("name", ["cem", "icem", "mppi", "mppi:repeats=3", "cmcgs", "cmcgs:final=best"])
+def test_no_mean_of_valid_actions_is_played_that_is_invalid(name):
+    """All of a late round may be invalid, around their mean, where an early one was not."""
+    for seed in range(20):
+        decision = plan(name, Gap(edge=0.5), seed, 50)
+        assert abs(decision.action[0]) >= 0.5, seed
+
+
 def test_reports_wait_for_a_valid_rollout():
     seen = []
 

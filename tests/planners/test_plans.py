@@ -49,6 +49,13 @@ def test_a_tree_plans_as_far_as_it_knows(name):
     assert (decision.plan[:3] >= 0.5).all() and len(decision.plan) >= 3
 
 
+@pytest.mark.parametrize("name", ["uct", "pw", "sequential_halving"])
+def test_a_tree_plans_no_further_than_it_knows(name):
+    """Each of its noisy outcomes was met once, so that it knows nothing of the second step."""
+    decision = planners.make(name).plan(Walk(), np.zeros(2), Budget(500), np.random.default_rng(0))
+    assert decision.plan.tolist() == [decision.action.tolist()]
+
+
 def test_root_plans_as_the_worker_whose_action_it_plays():
     planner = planners.parse("root:inner=(icem:lookahead=4),workers=2,combine=max,run=one")
     decision = planner.plan(Walk(), np.zeros(2), Budget(20), np.random.default_rng(0))

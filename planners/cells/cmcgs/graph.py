@@ -43,6 +43,7 @@ class Graph(NamedTuple):
         states: [L, M, state_dim].
         actions: [L, M, action_dim].
         returns: [L, M].
+        valid: whether each simulation was, bool [L, M].
         owner: node of each experience, int64 [L, M].
         scale: standard deviation of the states of each layer when a node was split last, [L, state_dim].
         size: experiences of each node when its policy was fitted last, int64 [L, K].
@@ -60,6 +61,7 @@ class Graph(NamedTuple):
     states: Array
     actions: Array
     returns: Array
+    valid: NDArray[np.bool_]
     owner: NDArray[np.int64]
     scale: Array
     size: NDArray[np.int64]
@@ -104,6 +106,7 @@ def new_graph(layers: int, memory: int, nodes: int, state_dim: int, action_dim: 
         states=np.empty((layers, memory, state_dim)),
         actions=np.empty((layers, memory, action_dim)),
         returns=np.empty((layers, memory)),
+        valid=np.empty((layers, memory), np.bool_),
         owner=np.empty((layers, memory), np.int64),
         scale=np.zeros((layers, state_dim)),
         size=np.zeros((layers, nodes), np.int64),
@@ -149,13 +152,14 @@ def kept(graph: Graph, layer: int) -> int:
 
 
 @helper
-def remember(graph: Graph, layer: int, node: int, state: Array, action: Array, total: float) -> None:
+def remember(graph: Graph, layer: int, node: int, state: Array, action: Array, total: float, is_valid: bool) -> None:
     """Keep an experience, in place of the oldest where the memory is full."""
     slot = graph.seen[layer] % graph.returns.shape[1]
     graph.seen[layer] += 1
     copy(state, graph.states[layer, slot])
     copy(action, graph.actions[layer, slot])
     graph.returns[layer, slot] = total
+    graph.valid[layer, slot] = is_valid
     graph.owner[layer, slot] = node
 
 

@@ -76,7 +76,7 @@ def search(graph: Graph, walk: GraphWalk, problem: Problem, simulations: int, rn
         for i in range(depth - 1, -1, -1):
             total = walk.reward[i] + problem.discount * total
             gain = gain_of(problem.validity, i, 1.0, total)
-            remember(graph, i, walk.node[i], walk.state[i], walk.action[i], gain)
+            remember(graph, i, walk.node[i], walk.state[i], walk.action[i], gain, total - total == 0.0)
             learn(graph, walk, i, walk.node[i], settings)
         if layers < problem.steps and graph.seen[layers - 1] > settings.samples:
             graph.layers[0] = layers + 1
@@ -113,7 +113,8 @@ class CMCGS(PlanLength):
             authors' code (github.com/kallekku/cmcgs) takes 5.
         final: which action to play, the "mean" of the root's policy, or the one of the "best" simulation, as the paper
             does where transitions are deterministic. The mean is valued by the mean return of the elites, too high
-            where there is noise; it stands in the decision for all of them.
+            where there is noise; it stands in the decision for all of them. Where a simulation was invalid, the valid
+            elite nearest to it is played.
     """
 
     samples: int = 25
@@ -184,16 +185,23 @@ class CMCGS(PlanLength):
     ) -> Decision:
         """The decision by the root's experiences, the last ones where there are more than the memory keeps."""
         kept = min(done, self.experiences)
-        actions, returns = graph.actions[0, :kept].copy(), graph.returns[0, :kept].copy()
+        actions, returns, valid = (of[0, :kept].copy() for of in (graph.actions, graph.returns, graph.valid))
+        if not valid.any():  # as some were before them, or `decide` says it
+            valid[:] = True
         visits = np.ones(kept, np.int64)
         if self.final == "mean" and graph.size[0, 0] > 0:
             order = np.argsort(-returns, kind="stable")
             elites, others = np.split(order, [elite_count(kept, self.elite_ratio)])
             # rounding may have put it beside the bounds
             mean = np.clip(graph.policy_mean[0, :1], settings.low, settings.high)
+            if not valid.all():  # the mean may be invalid, between valid elites
+                tried = elites[valid[elites]] if valid[elites].any() else np.flatnonzero(valid)
+                width = settings.high - settings.low
+                off = np.abs(actions[tried] - mean) / np.where(width > 0.0, width, 1.0)
+                mean = actions[tried[off.max(axis=1).argmin()]][None]
             actions = np.concatenate([mean, actions[others]])
             returns = np.concatenate([[returns[elites].mean()], returns[others]])
             visits = np.concatenate([[len(elites)], visits[others]])
             return decide(actions, visits, returns[:, None], done, start, rng, lambda *_: 0, problem=problem)
-        best = argmax_by(rng, returns)
+        best = argmax_by(rng, np.where(valid, returns, -np.inf))
         return decide(actions, visits, returns[:, None], done, start, rng, lambda *_: best, problem=problem)

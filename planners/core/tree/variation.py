@@ -7,11 +7,14 @@ from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree
 from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.model import Array, Model
 
+FEWEST = 2  # visits for each action of a node, and of the one that the variation follows
+
 
 def variation(model: Model, tree: SearchTree, steps: int, index: int) -> Array:
     """One of the root's actions, and the most visited ones of the states most visited then, [any, action_dim].
 
-    It ends where it is the other player's turn.
+    It ends where it is the other player's turn, and at a state with fewer than two visits for each action: the most
+    visited one is a random one there.
 
     Args:
         model: that was searched.
@@ -37,7 +40,9 @@ def _follow_visits(tree: SearchTree, index: int, plan: Array) -> int:
             outcome = tree.nodes[outcome]["sibling"]
         if count == len(plan) or node == 0 or tree.nodes[node]["player"] != tree.nodes[0]["player"]:
             break
-        edge, most = -1, 0
+        if tree.nodes[node]["visits"] < FEWEST * tree.nodes[node]["actions"]:
+            break
+        edge, most = -1, FEWEST - 1
         first = tree.nodes[node]["first_edge"]
         for other in range(first, first + tree.nodes[node]["actions"]):
             if tree.edges[other]["visits"] > most:
