@@ -130,6 +130,13 @@ def of_all_parts(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [facts, *facts.get("merged", [])]
 
 
+def facts_of_all(facts: Mapping[str, Any], name: str, digits: int | None = None) -> str:
+    """The values of a fact in all parts of a run, each once; a commit cut to its first digits keeps its "+"."""
+    given = [str(part[name]) for part in of_all_parts(facts) if part.get(name)]
+    shown = [text if digits is None else text[:digits] + "+" * text.endswith("+") for text in given]
+    return ", ".join(dict.fromkeys(shown)) or "unknown"
+
+
 def texts(facts: Mapping[str, Any]) -> dict[str, str]:
     """Facts as readable text by name, without those of merged runs."""
     result = {name: "unknown" if value is None else str(value) for name, value in facts.items() if name != "merged"}

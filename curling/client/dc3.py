@@ -13,7 +13,7 @@ from bonspiel.curling.client.match_player import AimedShot, MatchPlayer
 from bonspiel.curling.client.message_log import MessageLog
 from bonspiel.curling.ice.noise import Noise
 from bonspiel.curling.ice.sheet import no_stones
-from bonspiel.curling.protocols import ProtocolError, dc3
+from bonspiel.curling.protocols import ProtocolError, check_kind, dc3
 from bonspiel.curling.protocols.console import count_ends, describe_shot
 from bonspiel.curling.protocols.dc3_codec import MAX_SERVER_LINE, decode_server, encode, stone_array
 from bonspiel.curling.records.position import EXTRA_ENDS, MatchPosition
@@ -107,19 +107,21 @@ async def play_dc3(server: AbstractAsyncContextManager[Connection], name: str, p
         player.report(f"connected to {connection.address}")
         match = await _begin_match(connection, name, player)
         player.begun = True
-        ends = match.game.setting.max_end
+        ends, answered = match.game.setting.max_end, (-1, -1)
         while (result := (state := (update := await connection.expect(dc3.Update)).state).game_result) is None:
             remaining = state.thinking_time_remaining[match.team]
             extra_end_begins = state.end >= ends and state.shot == 0  # and the clocks were reset
             player.learn_charge(None if extra_end_begins else remaining)
-            if update.next_team == f"team{match.team}":
+            if update.next_team == f"team{match.team}" and (state.end, state.shot) > answered:
+                answered = state.end, state.shot  # the same update may come again; it asks for no second shot
                 where = describe_shot(state.end, state.shot, ends)
                 position, received = match.position(state), connection.received
                 move = player.move(where, position, remaining, received, lambda shot: connection.send(_move(shot)))
                 await connection.run_while_open(move)
         player.report(_result(match.team, state, result))
         try:
-            await connection.expect(dc3.GameOver)
+            while isinstance(check_kind(await connection.receive(), dc3.GameOver, dc3.Update), dc3.Update):
+                pass
         except ConnectionLost as error:
             player.log.write_note(f"the match was already over: {error}")
 

@@ -123,6 +123,14 @@ def test_a_slow_network_is_considered_from_the_first_move_on(log):
     assert quick - slow > seconds
 
 
+def test_an_update_that_is_repeated_asks_for_no_second_shot(log):
+    script, planner, reports = transcript("dc3", "full_game_team0"), StubPlanner(), []
+    twice = [line for line in script for _ in range(1 + (line.from_server and line.message["cmd"] == "update"))]
+    server = played(twice, planner, log, reports)
+    assert len(server.messages) == sum(not line.from_server for line in script)
+    assert len(planner.asked) == len(server.messages) - 2 and reports[-1].startswith(("won", "lost"))
+
+
 def test_a_transcript_without_an_end_is_a_lost_connection(log):
     script, planner = transcript("dc3", "with_trajectory_start_team0"), StubPlanner()
     with pytest.raises(ConnectionLost):

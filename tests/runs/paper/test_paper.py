@@ -97,6 +97,7 @@ def test_what_readers_have_to_know_is_in_the_text(run, tmp_path):
     for words in ("pairs of them say nothing", "one rule is left out", "Time budgets were overrun"):
         assert words in err and words in told
     assert "same noise" not in told and r"\newcommand{\bonspielCommit}{0123456789+, fedcba9876}" in told
+    assert "commit 0123456789abcdef+, fedcba9876543210" in (tmp_path / "out/sources.bib").read_text()
     table = (tmp_path / "out/trap-ms.tex").read_text()
     assert r"\bonspielBest{2.5{\times}10^{-6}}" in table and r"\bonspielInterval{1.5{\times}10^{-6}}" in table
 
