@@ -2,7 +2,7 @@
 
 import functools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -24,6 +24,7 @@ from bonspiel.planners.spaces import LOOKAHEAD, Parameters, Range
 
 SCALED = ScaledAbstraction()
 STATES = SCALED.cells(False)
+LISTED = ScaledAbstraction(exploration=0.5, threshold=None, threshold_base=None, weight_power=None)  # with `actions`
 PRIOR_VISITS = 1e-3  # of the mean return, that every action has in every state
 
 
@@ -36,7 +37,8 @@ class AdaptiveAbstraction(PlanLength):
     follows the best sequence of actions known, also from decision to decision. If all coordinates are real, and are
     three or more or the model's `horizon` is ten or more, iCEM proposes sequences, in as many simulations as that is
     worth (`proposals`); not if `memory` and `changes` are 0. A model with `actions` is searched as by
-    `scaled_abstraction` (docs/guides/abstraction-tree.md).
+    `scaled_abstraction` with `spread`, C = 0.5 at the root and the cells that `abstraction` has for such a model; the
+    other parameters do not count there (docs/guides/abstraction-tree.md).
 
     Args:
         exploration: C at the root in units of the range of the returns, at least 0.
@@ -108,7 +110,8 @@ class AdaptiveAbstraction(PlanLength):
         """Choose an action; see `planners.Planner.plan`."""
         if offers(model, HasActions):
             state = check_plan(self, model, state, budget, rng)
-            return ScaledAbstraction(lookahead=self.lookahead).plan(model, state, budget, rng, root_actions)
+            listed = replace(LISTED, lookahead=self.lookahead, spread=self.spread)
+            return listed.plan(model, state, budget, rng, root_actions)
         return AdaptiveEpisode(self, model).plan(state, budget, rng, root_actions)
 
     def begin_episode(self, model: Model) -> EpisodeSearch:

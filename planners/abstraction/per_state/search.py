@@ -35,6 +35,8 @@ from bonspiel.planners.core.tree.selection import ucb1
 from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.model import Array, Rng
 
+LEAST_PART = 0.2  # of the root's C, in any state: each has few actions, and the second best may have been unlucky
+
 
 class PerStateSettings(NamedTuple):
     """The parameters of `AbstractionTree` for sets of actions; two rows by depth; `tree_steps` -1 for no rollout."""
@@ -114,7 +116,7 @@ def _descend(
         walk.sums[i, VISITS] += prior_visits
         walk.sums[i, RETURNS] += prior_returns
     at_root = root_exploration(trie.returns, settings.exploration, settings.spread)
-    return cell_exploration(all_visits, all_returns, squares, at_root, settings.spread)
+    return max(cell_exploration(all_visits, all_returns, squares, at_root, settings.spread), LEAST_PART * at_root)
 
 
 @helper

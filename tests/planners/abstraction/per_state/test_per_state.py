@@ -10,8 +10,9 @@ import pytest
 from bonspiel import planners
 from bonspiel.planners import Budget
 from bonspiel.planners.abstraction.per_state import resumable
+from bonspiel.planners.jit import compiled
 from tests.planners.oracles import best_of, cells_of, ucb1
-from tests.planners.tiny_models import Duel, python_twin
+from tests.planners.tiny_models import Duel, UnitBox, python_twin
 
 
 def algorithm_8(model, root, simulations, rng, t0=1.0, b=1.3, p=4.0, q=0.4, c=1.0, new=1.0, policy=0.0, max_depth=15):
@@ -154,3 +155,57 @@ def test_uct_takes_the_sets_of_each_state():
     twin = planners.make("uct").plan(python_twin(Duel()), np.array([x, t]), Budget(300), np.random.default_rng(1))
     fast = planners.make("uct").plan(Duel(), np.array([x, t]), Budget(300), np.random.default_rng(1))
     np.testing.assert_array_equal(twin.values, fast.values)
+
+
+@compiled("step")
+def cards_step(state, action, next_state, params, rng):
+    place = (3 * state[0] + 5 * action[0] + 1) % 11
+    next_state[0], next_state[1] = place, state[1] + 1.0
+    return (7 * place + 3 * action[0] + state[1]) % 13 / 13.0, False
+
+
+@compiled("actions")
+def cards_actions(state, params, out, keys):
+    count = 1 + int(state[0]) % 4
+    for i in range(count):
+        out[i, 0] = (2 * i + state[0]) % 8
+        keys[i] = np.uint64(out[i, 0] + 1.0)
+    return count
+
+
+@compiled("sample_action")
+def cards_sample(state, action, params, rng):
+    action[0] = (2 * int(rng.random() * (1 + int(state[0]) % 4)) + state[0]) % 8
+
+
+@dataclass(frozen=True)
+class Cards(UnitBox):
+    """Five steps over 11 places without noise, in each of which one to four actions lead on, at rewards without order."""
+
+    discrete = True
+    max_actions, horizon, state_dim, time_index = 4, 5, 2, 1
+    action_high = np.full(1, 7.0)
+    state_low, state_high = np.zeros(2), np.array([11.0, 5.0])
+    step = staticmethod(cards_step)
+    actions = staticmethod(cards_actions)
+    sample_action = staticmethod(cards_sample)
+
+    def values(self, place, time):
+        """The optimal return of each action."""
+        found, rng = {}, np.random.default_rng(0)
+        for i in range(1 + place % 4):
+            action, after = float((2 * i + place) % 8), np.empty(2)
+            reward, _ = self.step(np.array([place, time], float), np.array([action]), after, self.params, rng)
+            later = 0.0 if time == self.horizon - 1 else max(self.values(int(after[0]), time + 1).values())
+            found[action] = reward + later
+        return found
+
+
+@pytest.mark.parametrize("place", [1, 2, 3, 5, 6, 7, 9, 10])
+def test_many_simulations_find_the_best_listed_action(place):
+    """Without noise the returns of a state spread no more once one action is chosen: others need a bonus all the same."""
+    values = Cards().values(place, 0)
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        decision = planners.make("adaptive").plan(Cards(), np.array([place, 0.0]), Budget(10_000), rng)
+        assert values[float(decision.action[0])] == max(values.values())
