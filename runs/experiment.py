@@ -114,9 +114,9 @@ class Entrant:
     label: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse caps that are no numbers, and a label that is no text."""
-        if not (self.label is None or (isinstance(self.label, str) and self.label)):
-            raise UsageError(f"label={self.label!r}: must be a text")
+        """Refuse caps that are no numbers, and a label that is no text of one line."""
+        if not (self.label is None or (isinstance(self.label, str) and self.label and self.label.isprintable())):
+            raise UsageError(f"label={self.label!r}: must be a text of one line")
         for name in ("max_simulations", "max_milliseconds"):
             if getattr(self, name) is not None:
                 number(name, getattr(self, name), 0, 1e12, whole=False)

@@ -132,6 +132,7 @@ def plan_with_sequences(
         costs: what sequences, [n, steps, action_dim], cost within the search beside their returns, [n]. Rules learn
             from returns less that, and the sequence played is chosen by them; the decision has those without it.
     """
+    usable: Sequences | None = None  # the last round that has a valid sequence
 
     def compared(sequences: Sequences) -> Array:
         means = mean_returns(sequences, problem)
@@ -144,7 +145,6 @@ def plan_with_sequences(
         tried = sequences.visits > 0
         rule.learn(sequences.actions[tried], compared(sequences)[tried])
 
-    usable: Sequences | None = None  # the last round that has a valid sequence
     sequences = new_round(rule.finalists()[:1] if budget.simulations is None else rule.propose())
     problem = problem_of(model, state, sequences.actions.shape[1])
     kind = Batches if in_batches(model) else Rollouts

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bonspiel.envs.optimal import solve
 from bonspiel.planners import Array, Decision, Model, Rng
 from bonspiel.planners.checks import offers
+from bonspiel.planners.core.actions import action_set
 from bonspiel.planners.model import HasActions
 from bonspiel.planners.wrappers.root import rules
 from bonspiel.planners.wrappers.root.pool import Pool, pool_of
@@ -20,6 +21,8 @@ from bonspiel.runs.agreement.study import RUN, TREE, AgreementStudy
 from bonspiel.runs.statistics.sample import Interval, percentiles, resampled
 
 TOLERANCE = 1e-3  # of regret: actions that lose less are best
+PARTS = 1e-5, 1e-2  # of the spread of an action's values, between which the tolerance is
+SPREAD = 32  # actions that show the spread where none are listed
 WITHIN = math.exp(-0.5) * (1.0 - 1e-9)  # similarity of two actions that are h apart
 
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # of the bins of p0; the last bin has its upper edge
@@ -52,18 +55,19 @@ def by_optimum(model: Model, state: Array, listed: Array | None, actions: Array)
     """Judge actions, [A, action_dim], by the optimum: of all actions, or of those `listed`, [L, action_dim].
 
     Returns:
-        of each action whether it is best, up to TOLERANCE, its loss, and the number of better listed ones (NaN without
-        a list); [3, A].
+        of each action whether it is best, up to the tolerance, its loss, and the number of better listed ones (NaN
+        without a list); [3, A].
     """
     optimum = solve(model, None if listed is not None and offers(model, HasActions) else listed)
     found = optimum.q_values(state, actions)
-    if listed is None:
-        best, ranks = optimum.value(state), np.full(len(actions), math.nan)
-    else:
-        values = optimum.q_values(state, listed)
-        best, ranks = float(values.max()), (values > found[:, None] + TOLERANCE).sum(axis=1)
+    values = optimum.q_values(state, action_set(model, SPREAD) if listed is None else listed)
+    best = optimum.value(state) if listed is None else float(values.max())
+    low, high = (part * max(best - float(values.min()), 0.0) for part in PARTS)
+    tolerance = min(max(TOLERANCE, low), high)
+    better = (values > found[:, None] + tolerance).sum(axis=1)
+    ranks = np.full(len(actions), math.nan) if listed is None else better
     lost = np.maximum(best - found, 0.0)  # Q has errors of interpolation
-    return np.array([lost <= TOLERANCE, lost, ranks], float)
+    return np.array([lost <= tolerance, lost, ranks], float)
 
 
 def by_search(reference: Decision, kernel: Kernel | None, values: Decision | None, actions: Array) -> Array:

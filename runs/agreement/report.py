@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from bonspiel.runs.agreement.measure import TOLERANCE, Summary
+from bonspiel.runs.agreement.measure import PARTS, TOLERANCE, Summary
 from bonspiel.runs.agreement.study import TREE, AgreementStudy
 from bonspiel.runs.progress import counted
 from bonspiel.runs.reporting.chart import apart
@@ -23,7 +23,7 @@ def tables(study: AgreementStudy, found: Summary, optimum_known: bool) -> Iterat
     """The tables, each below a line that explains it."""
     most, agreement, regret = study.most, found["agreement"], found["regret"]
     best = (
-        f"the known optimum, up to a loss of {TOLERANCE:g}"
+        f"the known optimum, up to a loss of {TOLERANCE:g} (at most {PARTS[1]:.0%} of the spread of all actions)"
         if optimum_known
         else f"a search of {study.reference} budgets"
     )

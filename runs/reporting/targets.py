@@ -130,8 +130,8 @@ def targets(
 
 def _without_scale(envs: Iterator[str]) -> str:
     return (
-        f"no targets in {', '.join(envs)}: neither the optimum nor a reference is known there, or it is not "
-        "clearly above the better of doing nothing and random actions"
+        f"no targets in {', '.join(envs)}: neither the optimum nor a reference is known there, or no return of random "
+        "actions and of doing nothing (play --planner random --planner do_nothing), or the two are almost equal"
     )
 
 

@@ -94,7 +94,7 @@ def _panel(axes: Axes, found: Sensitivity, looks: dict[str, Style]) -> None:
     if of.default in of.values:
         axes.axvline(of.values.index(of.default), color=GREY, lw=1.0, ls=(0, (1, 1.5)), zorder=1.5)
     axes.set_title(of.parameter, loc="left", fontsize=9)
-    axes.set_xticks(range(len(of.values)), [f"{value:g}" for value in of.values])
+    axes.set_xticks(range(len(of.values)), [f"{value:.10g}" for value in of.values])
 
 
 def state(store: Store) -> str:
@@ -104,7 +104,7 @@ def state(store: Store) -> str:
 
 
 def _title(of: Variation) -> str:
-    return f"{of.family}: score by {of.parameter} (default {of.default:g}) [95 % interval]"
+    return f"{of.family}: score by {of.parameter} (default {of.default:.10g}) [95 % interval]"
 
 
 def text(store: Store, found: Sequence[Sensitivity], charts: dict[str, str]) -> str:
@@ -113,7 +113,7 @@ def text(store: Store, found: Sequence[Sensitivity], charts: dict[str, str]) -> 
     for family, of_family in by_family(found):
         parts += [f"## {family}", f"![scores against the parameters of {family}]({charts[family]})"]
         for one in of_family:
-            rows = [["planner", *(f"{value:g}" for value in one.variation.values)]]
+            rows = [["planner", *(f"{value:.10g}" for value in one.variation.values)]]
             for name, scores in one.scores.items():
                 cells = (estimate(scores[value]) if value in scores else "" for value in one.variation.values)
                 rows.append([name, *cells])
@@ -141,6 +141,6 @@ def _table(found: Sensitivity) -> str:
     for name, scores in found.scores.items():
         cells = [tables.estimate(scores[value]) if value in scores else tables.NOTHING for value in of.values]
         rows.append([tables.text(name), *cells])
-    head = ["planner", *(f"{value:g}" for value in of.values)]
+    head = ["planner", *(f"{value:.10g}" for value in of.values)]
     said = "".join(f'<p class="muted">{escape(note)}</p>' for note in found.notes)
     return tables.table(_title(of), head, rows, f"sensitivity|{of.family}|{of.parameter}") + said

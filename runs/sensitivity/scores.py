@@ -77,7 +77,7 @@ def _of_variation(
         texts = [of.problem(value, instance) for instance in range(1, instances + 1)]
         tops = Counter(scale.top for text in texts if (scale := problems.get(text)) is not None)
         flat = [number for number, text in enumerate(texts, 1) if text in problems and problems[text] is None]
-        given = f"With {of.parameter}={value:g}"
+        given = f"With {of.parameter}={value:.10g}"
         if flat:
             notes.append(f"{given} left out: instance {', '.join(map(str, flat))}, where {NO_SCALE}.")
         notes += [

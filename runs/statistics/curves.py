@@ -17,7 +17,7 @@ from bonspiel.runs.statistics.regret import simple_regret, start_values
 from bonspiel.runs.statistics.sample import Interval, Summary, normalised, regret, summarise
 from bonspiel.runs.statistics.scale import Known, known
 from bonspiel.runs.suite import Suite
-from bonspiel.runs.tables import by_budget, estimate, markdown
+from bonspiel.runs.tables import by_budget, estimate, figures, markdown
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,8 @@ def caption(panel: Panel) -> str:
     """The lines below a table: episodes, optimum, baselines, the texts behind labels."""
     sizes = {summary.n for curve in panel.curves.values() for _, summary in curve}
     episodes = f"{min(sizes)}" if len(sizes) == 1 else f"{min(sizes)} to {max(sizes)}"
-    known = [f"{name} {value:.4f}" for name, value in panel.known.levels.items()]
+    levels = panel.known.levels
+    known = [f"{name} {value}" for name, value in zip(levels, figures(levels.values(), 4), strict=True)]
     facts = ", ".join([f"mean return [95 % interval] over {episodes} episodes", *known])
     meanings = [f"- {panel.labels[planner]}: `{planner}`" for planner in panel.curves if planner in panel.labels]
     notes = [f"- {panel.label(planner)} {VARIES}" for planner in panel.curves if varies(planner)]

@@ -20,10 +20,12 @@ Values = Mapping[str, object]
 
 PLANS = 100
 """Random plans whose returns give their spread."""
+ALIKE = 1.0
+"""The spread of returns that are all equal."""
 
 
 def returns_spread(model: Model) -> float:
-    """The standard deviation of the valid returns of random plans, two significant digits; 1 where they are equal.
+    """The standard deviation of the valid returns of random plans, two significant digits; ALIKE where they are equal.
 
     Raises:
         UsageError: fewer than two of them are valid.
@@ -33,7 +35,7 @@ def returns_spread(model: Model) -> float:
     if len(returns) < 2:
         raise UsageError(f"{type(model).__name__}: {len(returns)} of {PLANS} random plans have a finite return")
     sd, rounding = float(np.std(returns)), 1e-9 * float(np.abs(returns).max())
-    return float(f"{sd:.2g}") if sd > rounding else 1.0
+    return float(f"{sd:.2g}") if sd > rounding else ALIKE
 
 
 class Space:

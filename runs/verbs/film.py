@@ -21,10 +21,9 @@ LAST_SECONDS = 1.5  # for which the last picture stays
 
 def film(arguments: argparse.Namespace) -> int:
     """Play an episode and write its pictures as an animated GIF."""
-    import numpy as np
-
     from bonspiel import planners
     from bonspiel.planners.contract.decisions import CheckedSearch
+    from bonspiel.runs.draws import named_rng
     from bonspiel.runs.planner_check import refuse_broken
     from bonspiel.runs.runner.episode import failures_named
     from bonspiel.runs.suite import model_of
@@ -37,7 +36,7 @@ def film(arguments: argparse.Namespace) -> int:
     refuse_broken(arguments.planner, arguments.env, planners.parse, lambda: model_of(arguments.env))
     budget = planners.Budget(simulations=number("budget", arguments.budget, 1, 1e7, whole=True))
     seed = number("seed", arguments.seed, 0, 2**32 - 1, whole=True)
-    rng, frames, over = np.random.default_rng(seed), [], False
+    rng, frames, over = named_rng(f"film|{arguments.planner}", seed, 0), [], False  # not the draws of the environment
     env.reset(seed=seed)
     with failures_named(arguments.planner, arguments.env):
         search = CheckedSearch(planner, env.model)

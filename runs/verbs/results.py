@@ -135,6 +135,8 @@ def chart(arguments: argparse.Namespace) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         paths = chart.save(panels, folder, regret=arguments.regret)
     print(*paths, sep="\n")
+    if arguments.regret and all(panel.optimum is None for panel in panels):
+        print("no regret is drawn: the optimum is known in none of these problems", file=sys.stderr)
     print_failures(failures)
     return DONE
 
@@ -149,6 +151,8 @@ def export(arguments: argparse.Namespace) -> int:
     if arguments.out is not None:
         check_writable(arguments.out)
         check_apart(arguments.out, arguments.run)
+        if (ending := arguments.out.suffix) in (".csv", ".parquet") and ending != f".{arguments.format}":
+            raise UsageError(f"--out {arguments.out}: the format is {arguments.format}; give --format {ending[1:]}")
     with packed.read_any(arguments.run, matches=True) as results:
         if arguments.format != "run":  # which holds them
             print_failures(results.failures())
@@ -223,17 +227,18 @@ def compare(arguments: argparse.Namespace) -> int:
             found = multiple.across(ours, theirs, tuple(names[1:]), **where)
         else:
             found = compare.compare(runs[0].suite, runs[0].returns_of, *names, **where)
-        for note in dict.fromkeys(note for one in runs for note in seeding.notes(one.resolved)):
-            print(f"note: {note}", file=sys.stderr)
+        notes = list(dict.fromkeys(note for one in runs for note in seeding.notes(one.resolved)))
         compared = {setting[:2] for one in found for setting in (one.a, one.b)}
         print_failures([one for store in runs for one in store.failures() if one[:2] in compared])
     if arguments.json:
         left_out = [one._asdict() for one in found.left_out]
         comparisons = {"comparisons": multiple.all_as_json(found, arguments.holm), "left_out": left_out}
         other = {"other": names[0]} if several and names else {}
-        print(json.dumps({"run": str(arguments.run), **other, **comparisons}, indent=1))
+        print(json.dumps({"run": str(arguments.run), **other, **comparisons, "notes": notes}, indent=1))
     else:
         print(multiple.table(found, suites, arguments.holm) if several else compare.table(found))
+        for note in notes:
+            print(f"note: {note}")
     return DONE
 
 

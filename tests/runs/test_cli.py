@@ -156,6 +156,12 @@ def test_parquet_holds_the_same(run, finished, table):
     assert frame["max_ms"].null_count() == len(rows)
 
 
+def test_a_format_and_an_ending_that_differ_are_refused(run, finished):
+    for form, name in (("parquet", "x.csv"), ("run", "x.csv"), ("csv", "x.parquet")):
+        status, _, err = run("export", finished, "--format", form, "--out", name)
+        assert status == 2 and f"the format is {form}" in err and not Path(name).exists()
+
+
 def test_parquet_that_finds_no_room_is_told_in_one_line(run, finished, monkeypatch):
     def full(*_):
         raise polars.exceptions.ComputeError("No space left on device")

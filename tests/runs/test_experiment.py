@@ -64,6 +64,7 @@ def test_the_digest_is_stable_and_tells_what_is_played():
         ({"planners": [{"planner": "uct", "max_simulations": "x"}]}, ["max_simulations='x'"]),
         ({"planners": [{"planner": "uct", "label": 3}]}, ["label=3", "text"]),
         ({"planners": [{"planner": "uct", "label": ""}]}, ["label=''"]),
+        ({"planners": [{"planner": "uct", "label": "a\nb"}]}, ["label='a\\nb'", "one line"]),
         ({"simulations": [], "milliseconds": []}, ["budget"]),
         ({"episode": 3}, ["'episode'", "Did you mean 'episodes'"]),
         ({"env": 3}, ["env=3", "text"]),

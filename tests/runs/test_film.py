@@ -39,6 +39,22 @@ def test_the_return_is_discounted(run, tmp_path, monkeypatch):
     assert "return 1.500 in 2 steps" in out
 
 
+ECHO = """from bonspiel.planners.testing import Walk
+class Echo(Walk):
+    def step(self, state, action, next_state, params, rng):
+        next_state[0], next_state[1] = 0.0, state[1] + 1.0
+        return -abs(action[0] - rng.uniform(-1.0, 1.0)), False
+"""
+
+
+def test_a_planner_does_not_draw_the_noise_of_the_environment(run, tmp_path, monkeypatch):
+    (tmp_path / "echo.py").write_text(ECHO)
+    monkeypatch.syspath_prepend(tmp_path)
+    status, out, err = run("film", "echo:Echo", "--planner", "random", "--seed", "3", "--out", tmp_path / "x.gif")
+    assert status == 0, err
+    assert float(out.split()[1]) < -0.5
+
+
 def test_long_episodes_are_shortened_and_end_with_the_last_picture(run, tmp_path, monkeypatch):
     monkeypatch.setattr(film, "LONGEST_SECONDS", 0.5)
     status, out, _ = run("film", "treasure_hunt", "--planner", "random", "--seed", "3", "--out", tmp_path / "x.gif")

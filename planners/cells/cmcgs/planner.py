@@ -185,7 +185,8 @@ class CMCGS(PlanLength):
     ) -> Decision:
         """The decision by the root's experiences, the last ones where there are more than the memory keeps."""
         kept = min(done, self.experiences)
-        actions, returns, valid = (of[0, :kept].copy() for of in (graph.actions, graph.returns, graph.valid))
+        actions, returns = graph.actions[0, :kept].copy(), graph.returns[0, :kept].copy()
+        valid = graph.valid[0, :kept].copy()
         if not valid.any():  # as some were before them, or `decide` says it
             valid[:] = True
         visits = np.ones(kept, np.int64)

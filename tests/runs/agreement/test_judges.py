@@ -1,6 +1,7 @@
 """Which actions agree, what they lose, and how many are better."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from bonspiel import envs
 from bonspiel.planners import Decision
 from bonspiel.planners.core.actions import action_set
 from bonspiel.planners.wrappers.root.similarity import Kernel
+from bonspiel.runs.agreement import measure
 from bonspiel.runs.agreement.measure import by_optimum, by_search, known_optimum
 
 TRAP = envs.Trap(noise_range=0.1)
@@ -46,6 +48,25 @@ def test_a_set_that_holds_no_best_action_is_judged_by_itself():
     assert by_optimum(TRAP, START, short, short)[1][0] < 0.1 < by_optimum(TRAP, START, None, short)[1][0]
     eight = action_set(TRAP, 8)
     assert eight[by_optimum(TRAP, START, eight, eight)[0] == 1.0, 0].tolist() == [0.8125]
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e9])
+def test_what_counts_as_best_depends_on_the_size_of_rewards(monkeypatch, scale):
+    actions = np.array([[0.3], [0.8], [0.5]])
+    expected = [by_optimum(TRAP, START, listed, actions) for listed in (None, actions)]
+    solve = measure.solve
+
+    def scaled(*given):
+        optimum = solve(*given)
+        return SimpleNamespace(
+            value=lambda state: scale * optimum.value(state),
+            q_values=lambda state, actions: scale * optimum.q_values(state, actions),
+        )
+
+    monkeypatch.setattr(measure, "solve", scaled)
+    for listed, (best, _, ranks) in zip((None, actions), expected, strict=True):
+        found = by_optimum(TRAP, START, listed, actions)
+        assert found[0].tolist() == best.tolist() and np.array_equal(found[2], ranks, equal_nan=True)
 
 
 def test_a_search_agrees_with_equal_actions_of_a_fixed_set_and_ranks_by_visits():

@@ -7,7 +7,7 @@ from bonspiel.runs import progress, provenance
 from bonspiel.runs.draws import environment_rng
 from bonspiel.runs.results import run_folder, store
 from bonspiel.runs.results.rows import Batch, Episode
-from bonspiel.runs.statistics.curves import Panel, columns, panels, simple_regrets, table, table_of_largest
+from bonspiel.runs.statistics.curves import Panel, caption, columns, panels, simple_regrets, table, table_of_largest
 from bonspiel.runs.statistics.sample import Interval, Summary
 from bonspiel.runs.suite import Suite
 
@@ -29,6 +29,11 @@ def cells(text):
 def test_regret_and_score_are_told_where_the_optimum_is_known():
     assert list(columns(UNKNOWN)) == ["mean return", "median", "interquartile mean"]
     assert list(columns(KNOWN)) == ["mean return", "median", "interquartile mean", "regret", "normalised score"]
+
+
+def test_an_optimum_near_zero_is_told_in_significant_digits():
+    small = Panel(TRAP, "simulations", {"uct": [(10, point(1.2))]}, 2e-6, 1e-6)
+    assert "optimum 2e-06, random policy 1e-06" in caption(small)
 
 
 def test_the_table_tells_what_it_is_asked_for():

@@ -180,7 +180,7 @@ def cards_sample(state, action, params, rng):
 
 @dataclass(frozen=True)
 class Cards(UnitBox):
-    """Five steps over 11 places without noise, in each of which one to four actions lead on, at rewards without order."""
+    """Five steps over 11 places without noise, in each of which one to four actions lead on; rewards have no order."""
 
     discrete = True
     max_actions, horizon, state_dim, time_index = 4, 5, 2, 1
@@ -203,7 +203,7 @@ class Cards(UnitBox):
 
 @pytest.mark.parametrize("place", [1, 2, 3, 5, 6, 7, 9, 10])
 def test_many_simulations_find_the_best_listed_action(place):
-    """Without noise the returns of a state spread no more once one action is chosen: others need a bonus all the same."""
+    """Without noise the returns of a state spread no more once one action is chosen; others need a bonus still."""
     values = Cards().values(place, 0)
     for seed in range(3):
         rng = np.random.default_rng(seed)
