@@ -14,7 +14,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from bonspiel.planners.checks import check_action, check_actions, check_state, offers, require, require_positive
+from bonspiel.planners.checks import (
+    check_action,
+    check_actions,
+    check_state,
+    not_a_model,
+    offers,
+    require,
+    require_positive,
+)
 from bonspiel.planners.contract.decisions import CheckedSearch
 from bonspiel.planners.core.search import stopped_by
 from bonspiel.planners.model import Array, HasTimeIndex, Model
@@ -107,10 +115,14 @@ class Controller:
         clock: Any = time,
     ) -> None:
         require_positive("period", period)
+        require(callable(getattr(planner, "plan", None)), "planner", planner, "one such as planners.make('icem')")
+        require(budget is None or isinstance(budget, Budget), "budget", budget, "a planners.Budget")
+        if not hasattr(model, "state_dim"):
+            raise TypeError(not_a_model(model))
         if reason := unsupported(planner, model):
             raise TypeError(f"{type(planner).__name__} cannot search {type(model).__name__}: {reason}")
         if not callable(fallback):
-            check_action(model, fallback)
+            check_actions(model, [fallback], "fallback")
         self.counts = PeriodCounts()
         self.decision: Decision | None = None
         self.error: BaseException | None = None
@@ -127,7 +139,13 @@ class Controller:
         self._rates = Rates(model, 0.0, getattr(planner, "rate_limit", None), 1.0, None)
 
     def __enter__(self) -> Self:
-        """Start the thread."""
+        """Start the thread; a controller is used once.
+
+        Raises:
+            RuntimeError: it was used before.
+        """
+        if self._thread.ident is not None:
+            raise RuntimeError("this controller was used before: make another one")
         self._thread.start()
         return self
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from bonspiel.envs import outside
 from bonspiel.extensions import extensions
+from bonspiel.planners.core.code.cache import say_once
 from bonspiel.planners.core.text import read
 from bonspiel.planners.registry import Registry
 
@@ -149,10 +150,17 @@ def modules(text: str) -> list[str]:
 def register() -> None:
     """Make the ids known to Gymnasium; calling it again changes nothing."""
     from gymnasium.envs import registration
+    from gymnasium.error import Error
 
     for name, entry_point in IDS.items():
-        if name not in registration.registry:
+        if name in registration.registry:
+            continue
+        try:
             registration.register(name, entry_point)
+        except Error as error:
+            if entry_point.startswith("bonspiel."):
+                raise
+            say_once(f"the entry point {name.partition('/')[2]} = {entry_point} ({GROUP}) is left out: {error}")
 
 
 register()

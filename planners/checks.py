@@ -122,14 +122,15 @@ def check_state(model: Model, state: Any) -> NDArray[np.float64]:
     try:
         length = model.state_dim
     except AttributeError:
-        raise TypeError(_not_a_model(model)) from None
+        raise TypeError(not_a_model(model)) from None
     checked = _vector("state", state, length)
     if not math.isfinite(sum(checked.tolist())):  # hot path; a sum of finite numbers may be infinite too
         require(np.isfinite(checked).all(), "state", state, "finite")
     return checked
 
 
-def _not_a_model(given: Any) -> str:
+def not_a_model(given: Any) -> str:
+    """Say what to pass instead of something that is no model."""
     if hasattr(getattr(getattr(given, "unwrapped", None), "model", None), "state_dim"):
         remedy = "pass env.unwrapped.model"
     elif hasattr(given, "num_envs"):

@@ -309,12 +309,26 @@ def test_a_hanging_search_is_stopped_at_the_end():
     assert not controller._thread.is_alive() and time.monotonic() - start < 60.0
 
 
+def test_a_controller_is_used_once():
+    controller = Controller(planners.make("do_nothing"), envs.make_model("pendulum"), 0.02, np.zeros(1))
+    with controller:
+        pass
+    with pytest.raises(RuntimeError, match="was used before: make another one"), controller:
+        pass
+
+
 def test_it_says_what_is_wrong_with_its_arguments():
     planner, model = planners.make("icem"), envs.make_model("pendulum")
     with pytest.raises(ValueError, match=r"^period=0: must be"):
         Controller(planner, model, 0, np.zeros(1))
-    with pytest.raises(ValueError, match=r"^action=array\(\[3\.\]\): must be within"):
+    with pytest.raises(ValueError, match=r"^fallback=.*: must be within"):
         Controller(planner, model, 0.02, np.full(1, 3.0))
+    with pytest.raises(ValueError, match=r"^planner='icem': must be one such as planners\.make"):
+        Controller("icem", model, 0.02, np.zeros(1))
+    with pytest.raises(ValueError, match=r"^budget=5: must be a planners\.Budget"):
+        Controller(planner, model, 0.02, np.zeros(1), budget=5)
+    with pytest.raises(TypeError, match=r"pass env\.unwrapped\.model"):
+        Controller(planner, envs.ModelEnv(model), 0.02, np.zeros(1))
     with pytest.raises(ValueError, match=r"^controller=.*must be used within `with Controller"):
         Controller(planner, model, 0.02, np.zeros(1)).act(np.zeros(3))
     with (

@@ -106,6 +106,7 @@ def action_space(env: Any) -> spaces.Space[Any]:
 def time_limit(env: Any) -> int | None:
     """The largest number of steps, by the environment's specification or by a TimeLimit around it; None if unknown."""
     limits = [] if env.spec is None else [env.spec.max_episode_steps]
+    limits.append(getattr(getattr(env.unwrapped, "model", None), "horizon", None))  # of one of ours
     own = getattr(env.unwrapped, "_step_limit", None)  # of dm_control, in steps, infinite where it has none
     if isinstance(own, float) and math.isfinite(own):
         limits.append(math.ceil(own - 1e-6))

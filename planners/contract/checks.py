@@ -201,6 +201,9 @@ class ContractCheck:
         most = most_steps(self._planner, self._model, simulations, made.invalid)
         wrong = f"at most {most} for {self._simulations} simulations of at most {self._model.horizon} steps"
         require(not counter.steps > most, "model steps", int(np.nan_to_num(counter.steps)), wrong)
+        told = most_steps(self._planner, self._model, made.simulations, made.invalid)
+        fewer = f"the number made, of which {int(np.nan_to_num(counter.steps))} model steps tell"
+        require(not counter.steps > told, "simulations", made.simulations, fewer)
 
     def _time(self) -> None:
         """A budget in seconds is kept but for a rollout: the best of some decisions, on a machine that others share."""

@@ -51,16 +51,23 @@ def show_everything() -> None:
             *((f"{kind} of {package}", added) for package, added in by_package(registry.installed())),
         ):
             print(f"{title}, written NAME or NAME:key=value,...")
+            ours = registry.everything() if title.startswith(f"{kind} of ") else {}
             for name in names:
-                print(f"  {name:<14} {defaults(registry, name)}")
+                added = registry.installed().get(name)
+                hidden = f"unusable: bonspiel has its own; write it {added[0].place}" if added and name in ours else ""
+                print(f"  {name:<14} {hidden or defaults(registry, name)}")
             print()
-    for kind, group in ("verbs", GROUP), ("benchmarks", bench.GROUP):
+    for kind, group in ("verb", GROUP), ("benchmark", bench.GROUP):
         others = {name: added for name, added in extensions(group).items() if not added[0].guest}
         for package, names in by_package(others):
-            print(f"{kind} of {package}: {', '.join(names)}\n")
+            print(f"{kind}s of {package}: {', '.join(name + unusable(kind, name, others[name]) for name in names)}\n")
     print("suites")
     for name in lookup.names():
-        found = lookup.load(name)
+        try:
+            found = lookup.load(name)
+        except UsageError as error:
+            print(f"  {name:<18} unusable: {error}")
+            continue
         counts = found.episodes()
         print(f"  {name:<18} {found.description} ({len(counts)} curve points, {sum(counts.values())} episodes)")
 
@@ -126,6 +133,17 @@ def by_package(installed: Mapping[str, Sequence["Extension"]]) -> Iterator[tuple
     """The names that each installed package adds."""
     for package in sorted({extension.package for added in installed.values() for extension in added}):
         yield package, [name for name, added in installed.items() if package in {of.package for of in added}]
+
+
+def unusable(kind: str, name: str, added: Sequence["Extension"]) -> str:
+    """Say in brackets why a verb or a benchmark cannot be used; empty if it can."""
+    from bonspiel.extensions import sole
+
+    try:
+        sole(kind, name, added, "uninstall one of them").load()
+    except ValueError as error:
+        return f" (unusable: {error})"
+    return ""
 
 
 def defaults(registry: "Registry", name: str) -> str:

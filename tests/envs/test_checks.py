@@ -213,6 +213,11 @@ BROKEN = [
     ("horizon", 0, r"^horizon=0"),
     ("state_dim", 0, r"^state_dim=0"),
     ("time_index", 2, r"^time_index=2"),
+    ("time_index", 1.0, r"^time_index=1.0"),
+    ("null_action", np.array([7.0]), r"^null_action=.*within"),
+    ("distance_weights", np.ones(1), r"^distance_weights=.*2 numbers"),
+    ("action_sd", np.array([-0.1]), r"^action_sd=.*1 finite numbers of at least 0"),
+    ("lookahead", 2.5, r"^lookahead=2.5"),
     ("state_low", np.zeros(1), r"^state_low=.*2 numbers"),
     ("compiled", True, r"^step=.*compiled\(\"step\"\)"),
 ]
@@ -226,6 +231,12 @@ def test_sound_model_passes():
 def test_broken_model_is_caught(name, value, message):
     broken = type("Broken", (Walk,), {name: value})()
     with pytest.raises(ValueError, match=f"(?s){message}"):
+        envs.check_model(broken, np.random.default_rng(0))
+
+
+def test_bounds_of_states_the_wrong_way_round_are_caught():
+    broken = type("Broken", (Walk,), {"state_low": np.full(2, 9.0), "state_high": np.full(2, 8.0)})()
+    with pytest.raises(ValueError, match=r"^state_low=.*at most state_high"):
         envs.check_model(broken, np.random.default_rng(0))
 
 

@@ -10,6 +10,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from bonspiel import envs, planners
+from bonspiel.planners.core.code.cache import SAID
 
 CASES = [(env_id, {}) for env_id in envs.IDS if env_id not in envs.SHORT_IDS] + [
     ("Trap-v0", {"noise_range": 0.01, "noise": "centred"}),
@@ -125,6 +126,13 @@ def test_make_needs_only_gymnasium_imported(tmp_path):
 def test_registering_again_changes_nothing(tmp_path):
     done = run("import bonspiel, gymnasium; bonspiel.register(); gymnasium.make('Trap-v0', noise_range=0.1)", tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_malformed_id_of_another_package_is_left_out_with_a_line(monkeypatch, capsys):
+    monkeypatch.setenv(SAID, "")
+    monkeypatch.setattr(envs, "IDS", {"other/two words": "other.model:Slope"} | envs.IDS)
+    envs.register()
+    assert "two words = other.model:Slope (bonspiel.gymnasium) is left out: Malformed" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("env_id", envs.SHORT_IDS)

@@ -47,8 +47,10 @@ def test_its_parts_are_listed_with_the_package_and_its_version(bonspiel):
     assert "middle         share=0.5" in out and "slope          steps=3" in out and "A slope, by two planners" in out
     assert "unusable: example_planning.nowhere cannot be imported" in out
     assert "games of example-planning 1.2" in out and "nim            heap=21" in out
-    assert "verbs of example-planning 1.2: failing, lost, nim\n" in out
-    assert "benchmarks of example-planning 1.2: lost, slope_steps\n" in out
+    assert "verbs of example-planning 1.2: failing, lost (unusable: " in out and "), nim\n" in out
+    assert "benchmarks of example-planning 1.2: lost (unusable: " in out and "), slope_steps\n" in out
+    assert "trap           unusable: bonspiel has its own; write it example_planning.model:Slope" in out
+    assert "missing            unusable: suite 'missing' of example-planning 1.2" in out
 
 
 def test_its_suite_is_run_and_its_version_is_recorded(bonspiel, tmp_path):

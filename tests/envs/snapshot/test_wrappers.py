@@ -8,6 +8,7 @@ from gymnasium import wrappers
 from bonspiel import envs
 from bonspiel.envs.snapshot import Recorded
 from bonspiel.envs.snapshot.wrappers import recorder, with_recorder, without_transparent
+from bonspiel.planners.core.code.cache import SAID
 from tests.envs.snapshot.toys import Inertia, Restorable
 
 HALF = np.float32(-0.5), np.float32(0.5)
@@ -71,12 +72,20 @@ def test_bounds_are_those_of_the_wrapped_actions():
     assert (clipped.action_low, clipped.action_high, clipped.horizon) == (-2.0, 2.0, 200)
 
 
-def test_time_limits_are_left_to_the_horizon():
+def test_time_limits_are_left_to_the_horizon(monkeypatch, capsys):
+    monkeypatch.setenv(SAID, "")
     env = wrappers.RescaleAction(gymnasium.make("Pendulum-v1", max_episode_steps=3), *HALF)
     model, rng = envs.from_gymnasium(env, horizon=30), np.random.default_rng(0)
     state = model.initial_state(rng)
     for _ in range(10):
         assert not model.step(state, np.zeros(1), state, model.params, rng)[1]
+    assert "horizon=30 replaces the time limit of" in (said := capsys.readouterr().err) and "3 steps" in said
+    envs.from_gymnasium(env, horizon=2)
+    assert "horizon=2" not in capsys.readouterr().err
+
+
+def test_an_environment_of_this_package_has_the_horizon_of_its_model():
+    assert envs.from_gymnasium(gymnasium.make("bonspiel/Pendulum-v0")).horizon == 200
 
 
 class Repeated(gymnasium.Wrapper):
