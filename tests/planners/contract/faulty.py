@@ -5,7 +5,7 @@ import itertools
 import os
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -85,6 +85,18 @@ class ThriceTheSteps(Right):
                 model.step(at, model.action_high, following := np.empty_like(at), model.params, rng)
                 at = following
         return super().plan(model, state, budget, rng, root_actions)
+
+
+class FewSimulations(Right):
+    """A plan for every simulation, of which it reports one."""
+
+    def plan(self, model, state, budget, rng, root_actions=None):
+        for _ in range(budget.simulations or 1):
+            at = state.copy()
+            for _ in range(steps_left(model, state)):
+                model.step(at, model.action_high, following := np.empty_like(at), model.params, rng)
+                at = following
+        return replace(super().plan(model, state, budget, rng, root_actions), simulations=1)
 
 
 class Late(Right):

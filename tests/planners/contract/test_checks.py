@@ -28,6 +28,7 @@ FAULTS = {
     faulty.ActionOfModel: "action=.* a new array in every decision",
     faulty.ManySteps: "model steps=20000: must be at most",
     faulty.ThriceTheSteps: "model steps=[0-9]+: must be at most",
+    faulty.FewSimulations: "simulations=1: must be the number made, of which [0-9]+ model steps tell",
     faulty.Late: "seconds=0.4[0-9]*: must be near the budget of 0.05 s",
     faulty.Keeps: "memory kept of each decision='1.5 MB'",
     faulty.Prints: "standard output='thinking about",
