@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.checks import offers, require_count, steps_left
+from bonspiel.planners.checks import offers, require, require_count, steps_left
 from bonspiel.planners.core.bounds import state_bounds
 from bonspiel.planners.core.jit import (
     INTERPRETED,
@@ -118,6 +118,7 @@ DEFAULTS = {
 }
 
 MOST_TABLES = 256
+MOST_STEPS = 10_000_000  # of a plan, as memory holds
 
 _tables: dict[Any, NDArray[np.int64]] = {}
 
@@ -179,7 +180,7 @@ def problem_of(
     Raises:
         TypeError: the model's params are not a contiguous float64 vector; or it says `compiled`, and a function of it
             is not.
-        ValueError: the episode is over.
+        ValueError: the episode is over, the discount is not in (0, 1], or the plan is too long.
     """
     params = model.params
     fits = isinstance(params, np.ndarray) and params.dtype == np.float64 and params.ndim == 1 and params.flags.carray
@@ -187,7 +188,9 @@ def problem_of(
         raise TypeError(f"model={model.__name__}: must be an instance; pass {model.__name__}()")
     if not fits:
         raise TypeError(f"{type(model).__name__}.params={params!r}: must be a contiguous float64 vector")
+    require(0.0 < model.discount <= 1.0, "discount", model.discount, "above 0 and at most 1")
     steps, functions = steps_left(model, state, lookahead), functions_of(model)
+    require(steps <= MOST_STEPS, "steps of a plan", steps, f"at most {MOST_STEPS:,}: give the planner a lookahead")
     cell_params = state_bounds(model, budget) if cells and not offers(model, HasCells) else params
     counting = getattr(model, "step_counter", None)
     counter = NOT_COUNTED if counting is None else counting.of_thread()

@@ -273,7 +273,7 @@ def plan_with_tree(
     start = time.perf_counter()
     problem, nodes, kept = problem_of(model, state, lookahead), first_nodes(budget), None
     if memory is not None and root_actions is None:
-        kept = memory.recall(state, problem.steps, nodes, budget)
+        kept = memory.recall(problem, nodes, budget)
     if kept is None:
         tree = new_tree(model, problem, nodes, root_actions, by_state, columns, first_play)
     else:

@@ -3,7 +3,9 @@
 A rollout is invalid if a reward or a next state of the model is not finite, or if a step or a rollout of the model
 raises. It ends there and counts as the worst: from each depth on, its return is less than that of all valid rollouts so
 far, for the player who moves at that depth, by a part of their spread. So averages and bonuses keep the scale of what
-was met, and what leads there is avoided. If the first is invalid, random rollouts are tried in search of a valid one.
+was met, and what leads there is avoided. If the first is invalid, up to 64 random rollouts are tried in search of a
+valid one; if all of them are invalid, nothing is known of the scale, and invalid rollouts of this decision count as
+-1e9.
 """
 
 import functools
@@ -19,7 +21,7 @@ from bonspiel.planners.model import Array
 ROWS = 64  # of returns by depth; deeper ones share the last row
 INVALID, TRIALS, TRIAL_RETURN, REWARD = 2 * ROWS, 2 * ROWS + 1, 2 * ROWS + 2, 2 * ROWS + 3  # entries of a validity
 FIRST = 2 * ROWS + 4  # entry at which the first invalid step begins
-MOST_TRIALS = 16
+MOST_TRIALS = 64
 FOUND = MOST_TRIALS + 1  # in place of the trials, when one was valid
 MARGIN = 0.1  # below the worst valid return, as a part of the spread, or of the return itself where there is none
 UNKNOWN = -1e9  # return of all invalid rollouts of a decision that began without a valid one

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bonspiel.planners.checks import offers
+from bonspiel.planners.core.actions import own_actions
 from bonspiel.planners.core.bounds import state_bounds, unusable_bounds
 from bonspiel.planners.core.hash_table import NOWHERE, find_slot, new_slots
-from bonspiel.planners.core.jit import VECTOR, helper, int64, kernel, run
+from bonspiel.planners.core.jit import VECTOR, Problem, helper, int64, kernel, run
 from bonspiel.planners.core.passed import StepsPassed
 from bonspiel.planners.core.tree.nodes import (
     BLOCK,
@@ -24,7 +25,7 @@ from bonspiel.planners.core.tree.nodes import (
     spare_edges,
 )
 from bonspiel.planners.core.vectors import copy
-from bonspiel.planners.model import Array, HasPlayer, Model
+from bonspiel.planners.model import Array, HasActions, HasPlayer, Model
 from bonspiel.planners.planner import Budget
 
 SHARE = 0.1  # of a time budget, for copying what is kept
@@ -185,7 +186,8 @@ class TreeMemory:
     That is the part below the state that the episode has reached: the node with exactly this state, one step below the
     root, or as many as were passed, at least two in games of two players. Where there is none, in a game of one player
     and after one step, it is the outcome of the action played that is nearest to it, each coordinate as a part of its
-    range, if that is nearer to it than to the last decision's state; simulations then start from the true state.
+    range, if that is nearer to it than to the last decision's state, and has the same `actions`; simulations then start
+    from the true state.
 
     Under a time budget the levels nearest to that node are kept, as far as a tenth of it lasts to copy them.
 
@@ -205,15 +207,16 @@ class TreeMemory:
         self._tree: SearchTree | None = None
         self._edge = 0  # of the action played
 
-    def recall(
-        self, state: Array, steps: int, nodes: int, budget: Budget
-    ) -> tuple[SearchTree, NDArray[np.int64]] | None:
-        """The tree to begin the decision in this state with, as of `tree_below`; None if nothing is known of it.
+    def recall(self, problem: Problem, nodes: int, budget: Budget) -> tuple[SearchTree, NDArray[np.int64]] | None:
+        """The tree to begin the decision of a problem with, as of `tree_below`; None if nothing is known of its state.
+
+        Invalid simulations of the decision count as the worst valid one of the tree at least.
 
         Raises:
             ValueError: the state is of an earlier step than the last decision's.
         """
-        passed, tree = self._passed.to(state), self._tree
+        state, tree = problem.state, self._tree
+        passed = self._passed.to(state)
         if tree is None:
             kernels: tuple[Any, ...] = (find_state, nearest_outcome, _copy_below)
             for one in kernels if self._model.compiled else ():
@@ -223,8 +226,10 @@ class TreeMemory:
         if node == NOWHERE or tree.nodes[node]["actions"] <= 0:
             return None
         until = math.inf if budget.seconds is None else time.perf_counter() + SHARE * budget.seconds
-        found, origin = tree_below(self._model, tree, node, steps, nodes, until)
+        found, origin = tree_below(self._model, tree, node, problem.steps, nodes, until)
         found.state[0] = state
+        if found.returns[0] <= found.returns[1]:
+            problem.validity[:2] = found.returns
         return found, origin
 
     def _node_of(self, tree: SearchTree, state: Array, passed: int, budget: Budget) -> int:
@@ -235,7 +240,11 @@ class TreeMemory:
             return node
         low, high = state_bounds(model, budget).reshape(2, -1)
         scale = np.divide(1.0, high - low, out=np.zeros(len(state)), where=high > low)
-        return int(run(nearest_outcome, model, tree, self._edge, state, scale))
+        node = int(run(nearest_outcome, model, tree, self._edge, state, scale))
+        if node != NOWHERE and offers(model, HasActions):
+            if not np.array_equal(own_actions(model, state), own_actions(model, tree.state[node])):
+                return NOWHERE
+        return node
 
     def keep(self, tree: SearchTree, action: Array) -> None:
         """Remember the tree of a decision, and the action that it chose."""

@@ -165,7 +165,7 @@ class RaveUCT(KeepsTree):
         problem, settings = self.problem(model, state), self.settings(model)
         nodes, rows, kept = first_nodes(budget), None, None
         if memory is not None and root_actions is None:
-            kept = memory.recall(state, problem.steps, nodes, budget)
+            kept = memory.recall(problem, nodes, budget)
         if root_actions is not None:  # of equals the first edge is followed
             order = rng.permutation(len(root_actions))
             root_actions, rows = check_actions(model, root_actions)[order], np.argsort(order)

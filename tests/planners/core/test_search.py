@@ -9,6 +9,7 @@ from bonspiel.planners import Budget
 from bonspiel.planners.abstraction.fixed import episode
 from bonspiel.planners.abstraction.per_state import resumable
 from bonspiel.planners.core import search
+from bonspiel.planners.testing import Walk
 from bonspiel.planners.trees import sequential_halving
 from tests.planners.tiny_models import Duel, Target
 
@@ -176,3 +177,18 @@ def test_a_report_can_end_the_search(planner, environment, budget):
         decision = planners.parse(planner).plan(model, state, budget, rng)
     assert len(seen) == 3 and decision.seconds < 50.0 and decision.simulations < (budget.simulations or math.inf)
     assert (decision.action.tolist(), decision.value) == seen[-1][:2] and decision.simulations >= seen[-1][2]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("discount", np.nan, "discount=nan: must be above 0 and at most 1"),
+        ("discount", 1.5, "discount=1.5: must be above 0 and at most 1"),
+        ("horizon", 10**9, "steps of a plan=1000000000: must be at most 10,000,000: give the planner a lookahead"),
+    ],
+)
+def test_a_discount_or_a_length_that_no_search_can_have_is_named(name, value, words):
+    model = type("Wrong", (Walk,), {name: value})()
+    for planner in ("uct", "adaptive"):
+        with pytest.raises(ValueError, match=words):
+            planners.make(planner).plan(model, np.zeros(2), Budget(5), np.random.default_rng(0))

@@ -8,10 +8,12 @@ import pytest
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
 from bonspiel.planners.core.bounds import state_bounds
+from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.search import kept_trees
 from bonspiel.planners.core.tree import subtree
 from bonspiel.planners.core.tree.nodes import EDGES, NODES
 from bonspiel.planners.core.tree.subtree import SHARE, tree_below
+from bonspiel.planners.testing import Walk
 from tests.planners.tiny_models import Chain, Duel, Target, python_twin
 from tests.planners.trees.rave_uct.claims import MOVES, Claims
 
@@ -253,11 +255,65 @@ def test_copying_takes_a_share_of_a_time_budget(name, model, monkeypatch, tickin
     episode, state = planners.begin_episode(planners.make(name, memory=1), model), start(model)
     _, tree = searched(episode.plan, state, Budget(400), np.random.default_rng(1))
     ticking(SHARE * 0.02 / 5)
-    kept, _ = episode.memory.recall(state, model.horizon, 10, Budget(seconds=0.02))
+    kept, _ = episode.memory.recall(problem_of(model, state), 10, Budget(seconds=0.02))
     before, now = (sum(one.nodes["actions"][: one.size[NODES]] > 0) for one in (tree, kept))
     assert now <= 5 * 4 < before
     after = episode.plan(state, Budget(seconds=0.02), np.random.default_rng(1))
     assert after.visits.sum() == 400 + after.simulations
+
+
+class Sides(Walk):
+    """The legal actions to the right of 0 are others than to the left of it."""
+
+    horizon = 6
+    discrete = True
+    max_actions = 3
+    params = np.array([1.0])
+
+    def actions(self, state, params, out, keys):
+        out[:, 0] = (0.6 if state[0] > 0.0 else 0.1) + 0.1 * np.arange(3)
+        keys[:] = 1, 2, 3
+        return 3
+
+    def sample_action(self, state, action, params, rng):
+        action[0] = (0.6 if state[0] > 0.0 else 0.1) + 0.1 * rng.integers(3)
+
+
+@pytest.mark.parametrize("name", ["uct", "pw", "dpw"])
+def test_the_nearest_outcome_is_not_kept_where_other_actions_are_legal(name):
+    model, other = Sides(), 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        episode = planners.begin_episode(planners.parse(f"{name}:memory=1,leaf=tree"), model)
+        state = model.initial_state(rng)
+        for _ in range(model.horizon):
+            action = episode.plan(state, Budget(12), rng).action
+            low = 0.6 if state[0] > 0.0 else 0.1
+            assert low - 1e-9 <= action[0] <= low + 0.2 + 1e-9
+            before, after = state[0], np.empty(2)
+            model.step(state, action, after, model.params, rng)
+            state, other = after, other + ((before > 0.0) != (after[0] > 0.0))
+    assert other > 10
+
+
+class Fragile(Walk):
+    """Every second step is invalid."""
+
+    def step(self, state, action, next_state, params, rng):
+        reward, over = super().step(state, action, next_state, params, rng)
+        return (np.nan if next_state[1] > 1.0 and rng.random() < params[0] else reward), over
+
+
+def test_invalid_simulations_count_as_the_worst_valid_one_that_a_kept_tree_has_met():
+    model, rng = Fragile(), np.random.default_rng(0)
+    model.params = np.array([0.1])
+    episode = planners.begin_episode(planners.parse("uct:memory=1,leaf=tree"), model)
+    first = episode.plan(np.zeros(2), Budget(300), rng)
+    model.params = np.array([1.0])  # no simulation is valid any more
+    after = np.empty(2)
+    Walk.step(model, np.zeros(2), first.action, after, model.params, rng)
+    second = episode.plan(after, Budget(20), rng)
+    assert second.invalid == 20 and second.values[second.visits > 0].min() > -100.0
 
 
 def test_the_first_decision_loads_what_the_second_copies_with(monkeypatch):
