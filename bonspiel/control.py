@@ -100,7 +100,8 @@ class Controller:
 
     Raises:
         ValueError: the period is not above 0, or the fallback is no action of the model.
-        TypeError: the planner cannot search the model.
+        TypeError: something that is no model, or one that the planner cannot search.
+        ValueError: another argument is of the wrong type or out of range.
     """
 
     def __init__(
@@ -115,14 +116,15 @@ class Controller:
         clock: Any = time,
     ) -> None:
         require_positive("period", period)
-        require(callable(getattr(planner, "plan", None)), "planner", planner, "one such as planners.make('icem')")
+        is_planner = callable(getattr(planner, "plan", None)) and not isinstance(planner, type)
+        require(is_planner, "planner", planner, "one such as planners.make('icem')")
         require(budget is None or isinstance(budget, Budget), "budget", budget, "a planners.Budget")
         if not hasattr(model, "state_dim"):
             raise TypeError(not_a_model(model))
         if reason := unsupported(planner, model):
             raise TypeError(f"{type(planner).__name__} cannot search {type(model).__name__}: {reason}")
         if not callable(fallback):
-            check_actions(model, [fallback], "fallback")
+            check_action(model, fallback, "fallback")
         self.counts = PeriodCounts()
         self.decision: Decision | None = None
         self.error: BaseException | None = None
@@ -144,7 +146,7 @@ class Controller:
         Raises:
             RuntimeError: it was used before.
         """
-        if self._thread.ident is not None:
+        if self._thread.ident is not None:  # a thread starts once
             raise RuntimeError("this controller was used before: make another one")
         self._thread.start()
         return self

@@ -131,7 +131,7 @@ def _check_attributes(model: Model) -> None:
     if offers(model, HasActionSd):
         action_sd(model)
     if getattr(model, "lookahead", None) is not None:
-        require_count("lookahead", model.lookahead)  # type: ignore[attr-defined]
+        require_count("lookahead", model.lookahead, 0)  # type: ignore[attr-defined]  # 0 limits nothing
     null_action(model)
     for name in SIGNATURES if model.compiled else ():
         function = getattr(model, name, None)

@@ -13,6 +13,7 @@ from bonspiel.planners.model import Model
 
 Part = TypeVar("Part")
 
+MOST_STEPS = 10_000_000  # longer plans do not fit in memory
 MOST_ACTIONS = 1 << 14  # of a fixed set: every node keeps statistics of each, and Weighted UCT a number for every two
 
 
@@ -160,14 +161,14 @@ def check_returns(found: Any, n: int, steps: int) -> NDArray[np.float64]:
     return checked
 
 
-def check_action(model: Model, action: Any) -> NDArray[np.float64]:
+def check_action(model: Model, action: Any, name: str = "action") -> NDArray[np.float64]:
     """One action as a contiguous float64 vector, [action_dim].
 
     Raises:
         ValueError: wrong shape, a value outside the model's bounds, or one that is not whole where it has to be.
     """
-    checked = _vector("action", action, len(model.action_low))
-    _require_within(model, checked, "action", action)
+    checked = _vector(name, action, len(model.action_low))
+    _require_within(model, checked, name, action)
     return checked
 
 
@@ -217,10 +218,13 @@ def steps_left(model: Model, state: NDArray[np.float64], lookahead: int | None =
         lookahead: the planner's limit.
 
     Raises:
-        ValueError: there is none, as `steps_left` or `time_index` of the model says.
+        ValueError: there is none, as `steps_left` or `time_index` of the model says, or there are too many.
     """
     own = getattr(model, "steps_left", None)
     left = model.horizon - steps_taken(model, state) if own is None else int(own(state))
     if left < 1:
         require(False, "state", state, "one with steps left; in this one the episode is over")
-    return min(left, getattr(model, "lookahead", None) or left, lookahead or left)
+    steps = min(left, getattr(model, "lookahead", None) or left, lookahead or left)
+    if steps > MOST_STEPS:
+        require(False, "steps of a plan", steps, f"at most {MOST_STEPS:,}: give the planner a lookahead")
+    return steps

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from bonspiel.planners.checks import check_actions, discrete_actions, offers, steps_left
+from bonspiel.planners.checks import check_action, discrete_actions, offers, steps_left
 from bonspiel.planners.kinds import KINDS, REAL, kind_codes
 from bonspiel.planners.model import Array, HasNullAction, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, Traits, check_plan
@@ -22,7 +22,7 @@ def null_action(model: Model) -> Array:
         ValueError: the model's `null_action` is of the wrong shape or out of bounds.
     """
     if offers(model, HasNullAction):
-        return check_actions(model, [model.null_action], "null_action")[0]
+        return check_action(model, model.null_action, "null_action")
     action = np.clip(np.zeros(len(model.action_low)), model.action_low, model.action_high)
     codes = kind_codes(model)
     if len(codes) > 0:

@@ -63,8 +63,8 @@ class Decision:
         visits: simulations through each root action, [A]; a tree kept from the last decision adds its own.
         values: mean return of each root action, [A]; NaN where untried.
         invalid: rollouts that met a reward or a state that is not finite, or an exception of the model. Each ended
-            there and counts as the worst of the valid ones, or as -1e9 where the first and 64 random ones beside were
-            invalid. Where all are invalid, `plan` raises ValueError.
+            there and counts as the worst of the valid ones, or as -1e9 where the first and many random ones after it
+            are invalid. Where all are invalid, `plan` raises ValueError.
         plan: the actions that it means to play from here on, as far as it knows them, [steps, action_dim]; the first
             is `action`, and the only one where none are given.
     """

@@ -115,7 +115,7 @@ class Entrant:
 
     def __post_init__(self) -> None:
         """Refuse caps that are no numbers, and a label that is no text of one line."""
-        if not (self.label is None or (isinstance(self.label, str) and self.label and self.label.isprintable())):
+        if not (self.label is None or (isinstance(self.label, str) and len(self.label.splitlines()) == 1)):
             raise UsageError(f"label={self.label!r}: must be a text of one line")
         for name in ("max_simulations", "max_milliseconds"):
             if getattr(self, name) is not None:

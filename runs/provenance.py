@@ -130,7 +130,7 @@ def of_all_parts(facts: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [facts, *facts.get("merged", [])]
 
 
-def facts_of_all(facts: Mapping[str, Any], name: str, digits: int | None = None) -> str:
+def joined_fact(facts: Mapping[str, Any], name: str, digits: int | None = None) -> str:
     """The values of a fact in all parts of a run, each once; a commit cut to its first digits keeps its "+"."""
     given = [str(part[name]) for part in of_all_parts(facts) if part.get(name)]
     shown = [text if digits is None else text[:digits] + "+" * text.endswith("+") for text in given]

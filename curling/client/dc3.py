@@ -109,11 +109,13 @@ async def play_dc3(server: AbstractAsyncContextManager[Connection], name: str, p
         player.begun = True
         ends, answered = match.game.setting.max_end, (-1, -1)
         while (result := (state := (update := await connection.expect(dc3.Update)).state).game_result) is None:
+            if (state.end, state.shot) <= answered:  # the same update may come again; it asks for no second shot
+                continue
             remaining = state.thinking_time_remaining[match.team]
             extra_end_begins = state.end >= ends and state.shot == 0  # and the clocks were reset
             player.learn_charge(None if extra_end_begins else remaining)
-            if update.next_team == f"team{match.team}" and (state.end, state.shot) > answered:
-                answered = state.end, state.shot  # the same update may come again; it asks for no second shot
+            if update.next_team == f"team{match.team}":
+                answered = state.end, state.shot
                 where = describe_shot(state.end, state.shot, ends)
                 position, received = match.position(state), connection.received
                 move = player.move(where, position, remaining, received, lambda shot: connection.send(_move(shot)))

@@ -22,7 +22,7 @@ from bonspiel.envs.snapshot.pybullet import by_pybullet
 from bonspiel.envs.snapshot.replay import Replay
 from bonspiel.envs.snapshot.storage import Storage
 from bonspiel.envs.snapshot.vector_state import by_attributes, by_get_state
-from bonspiel.envs.snapshot.wrappers import action_space, is_stateless, time_limit, with_recorder
+from bonspiel.envs.snapshot.wrappers import action_space, inner_limit, is_stateless, time_limit, with_recorder
 from bonspiel.planners.checks import require, require_count, require_positive
 from bonspiel.planners.core.code.cache import say_once
 from bonspiel.planners.core.code.errors import error_text
@@ -79,7 +79,7 @@ def from_gymnasium(
         env: any environment whose actions are a bounded Box, a Discrete, MultiDiscrete or MultiBinary space, or a Dict
             or Tuple of these; it is copied, not used. A choice is a categorical coordinate from 0 on, a binary number a
             boolean one, and a Box of integers has integer ones; `model.action` gives the item for `env.step`.
-        horizon: largest number of steps, in place of the environment's own time limit; that one if None.
+        horizon: largest number of steps, in place of that of a TimeLimit; the environment's own time limit if None.
         discount: discount factor of a step.
         capacity: number of deep copies or records to keep; more than a search takes steps between two visits of a node.
         max_bytes: that the deep copies of searches may take, or their memories of Box2D, and those of observed states;
@@ -102,7 +102,7 @@ def from_gymnasium(
     limit = own if horizon is None else horizon
     require(limit is not None, "horizon", limit, f"given, since {env} has no time limit: pass horizon=STEPS")
     require_count("horizon", limit)
-    if own is not None and int(limit or 0) > own:
+    if own is not None and int(limit or 0) > own and inner_limit(env) is None:
         say_once(f"horizon={limit} replaces the time limit of {env}, {own} steps")
     require_count("capacity", capacity)
     require_positive("discount", discount, 1.0)

@@ -103,13 +103,19 @@ def action_space(env: Any) -> spaces.Space[Any]:
     return env.action_space
 
 
+def inner_limit(env: Any) -> int | None:
+    """The largest number of steps that the environment inside all wrappers has itself; None if unknown."""
+    model = getattr(env.unwrapped, "model", None)
+    if model is not None and hasattr(model, "state_dim"):  # of one of ours
+        return int(model.horizon)
+    own = getattr(env.unwrapped, "_step_limit", None)  # of dm_control, in steps, infinite where it has none
+    return math.ceil(own - 1e-6) if isinstance(own, float) and math.isfinite(own) else None
+
+
 def time_limit(env: Any) -> int | None:
     """The largest number of steps, by the environment's specification or by a TimeLimit around it; None if unknown."""
     limits = [] if env.spec is None else [env.spec.max_episode_steps]
-    limits.append(getattr(getattr(env.unwrapped, "model", None), "horizon", None))  # of one of ours
-    own = getattr(env.unwrapped, "_step_limit", None)  # of dm_control, in steps, infinite where it has none
-    if isinstance(own, float) and math.isfinite(own):
-        limits.append(math.ceil(own - 1e-6))
+    limits.append(inner_limit(env))
     while isinstance(env, gymnasium.Wrapper):
         if isinstance(env, wrappers.TimeLimit):
             limits.append(env._max_episode_steps)

@@ -28,10 +28,10 @@ def root_exploration(returns: Array, exploration: float, spread: float) -> float
 
 
 @helper
-def cell_exploration(visits: float, returns: float, squares: float, at_root: float, spread: float) -> float:
+def cell_exploration(
+    visits: float, returns: float, squares: float, at_root: float, spread: float, least: float = LEAST_PART
+) -> float:
     """C in a state: as at the root, or with a `spread` that number of standard deviations of the returns in its cells.
-
-    It is at least `LEAST_PART` of the root's.
 
     Args:
         visits: weighted visits of the cells.
@@ -39,8 +39,9 @@ def cell_exploration(visits: float, returns: float, squares: float, at_root: flo
         squares: their weighted sum of squared returns.
         at_root: C at the root, which holds where visits are too few for a deviation.
         spread: 0 for the root's everywhere.
+        least: C is at least this part of the root's.
     """
     if spread == 0.0 or visits < LEAST_VISITS:
         return at_root
     mean = returns / visits
-    return max(spread * math.sqrt(max(squares / visits - mean * mean, 0.0)), LEAST_PART * at_root)
+    return max(spread * math.sqrt(max(squares / visits - mean * mean, 0.0)), least * at_root)

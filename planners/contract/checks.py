@@ -68,12 +68,12 @@ ALLOWANCE = 100  # steps of a decision beside its simulations
 def most_steps(planner: Planner, model: Model, simulations: float, invalid: int) -> float:
     """Model steps that so many simulations may take: each one plan to the end of the longest episode, and its rollouts.
 
-    Of these `invalid` were invalid, after each of which a search may make a trial. Planners that run several rollouts
-    from a leaf have their number as an attribute `leaf_playouts`.
+    Of these `invalid` were invalid; after the first a search may make trials. Planners that run several rollouts from a
+    leaf have their number as an attribute `leaf_playouts`.
     """
     playouts = getattr(planner, "leaf_playouts", 1)
     playouts = playouts if isinstance(playouts, int) else 1
-    trials = min(invalid, MOST_TRIALS)
+    trials = MOST_TRIALS if invalid > 0 else 0
     return simulations * (1 + model.horizon) * max(1, playouts) + (1 + trials) * model.horizon + ALLOWANCE
 
 
@@ -201,9 +201,9 @@ class ContractCheck:
         most = most_steps(self._planner, self._model, simulations, made.invalid)
         wrong = f"at most {most} for {self._simulations} simulations of at most {self._model.horizon} steps"
         require(not counter.steps > most, "model steps", int(np.nan_to_num(counter.steps)), wrong)
-        told = most_steps(self._planner, self._model, made.simulations, made.invalid)
-        fewer = f"the number made, of which {int(np.nan_to_num(counter.steps))} model steps tell"
-        require(not counter.steps > told, "simulations", made.simulations, fewer)
+        most = most_steps(self._planner, self._model, made.simulations, made.invalid)
+        taken = f"the number made: {int(np.nan_to_num(counter.steps))} model steps are more than their {most}"
+        require(not counter.steps > most, "simulations", made.simulations, taken)
 
     def _time(self) -> None:
         """A budget in seconds is kept but for a rollout: the best of some decisions, on a machine that others share."""

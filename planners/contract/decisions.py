@@ -246,7 +246,8 @@ def _check_statistics(decision: Decision, dim: int) -> None:
     shapes = np.shape(decision.actions), np.shape(decision.visits), values.shape
     if shapes != ((values.size, dim), (values.size,), (values.size,)):
         require(False, "shapes of actions, visits and values", shapes, f"[A, {dim}], [A] and [A]")
-    if (np.asarray(decision.visits) < 0).any():
-        require(False, "visits", decision.visits, "0 or more each")
+    visits = np.asarray(decision.visits)
+    if visits.dtype.kind not in "fiu" or not (visits >= 0).all():
+        require(False, "visits", decision.visits, "numbers of at least 0")
     if values.dtype.kind not in "fiu" or np.isinf(values).any():
         require(False, "values", decision.values, "finite, or NaN where an action is untried")

@@ -118,7 +118,6 @@ DEFAULTS = {
 }
 
 MOST_TABLES = 256
-MOST_STEPS = 10_000_000  # of a plan, as memory holds
 
 _tables: dict[Any, NDArray[np.int64]] = {}
 
@@ -180,7 +179,7 @@ def problem_of(
     Raises:
         TypeError: the model's params are not a contiguous float64 vector; or it says `compiled`, and a function of it
             is not.
-        ValueError: the episode is over, the discount is not in (0, 1], or the plan is too long.
+        ValueError: the episode is over, the discount is not in (0, 1], or a plan is too long.
     """
     params = model.params
     fits = isinstance(params, np.ndarray) and params.dtype == np.float64 and params.ndim == 1 and params.flags.carray
@@ -188,9 +187,9 @@ def problem_of(
         raise TypeError(f"model={model.__name__}: must be an instance; pass {model.__name__}()")
     if not fits:
         raise TypeError(f"{type(model).__name__}.params={params!r}: must be a contiguous float64 vector")
-    require(0.0 < model.discount <= 1.0, "discount", model.discount, "above 0 and at most 1")
+    if not 0.0 < model.discount <= 1.0:
+        require(False, "discount", model.discount, "above 0 and at most 1")
     steps, functions = steps_left(model, state, lookahead), functions_of(model)
-    require(steps <= MOST_STEPS, "steps of a plan", steps, f"at most {MOST_STEPS:,}: give the planner a lookahead")
     cell_params = state_bounds(model, budget) if cells and not offers(model, HasCells) else params
     counting = getattr(model, "step_counter", None)
     counter = NOT_COUNTED if counting is None else counting.of_thread()

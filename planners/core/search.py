@@ -307,7 +307,7 @@ def plan_with_tree(
     )
     decision = decided(tree, done, rng)
     if memory is not None and root_actions is None:
-        memory.keep(tree, decision.action)
+        memory.keep(tree, decision.action, problem.validity)
     elif memory is not None:
         memory.forget()
     return decision

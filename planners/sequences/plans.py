@@ -140,7 +140,7 @@ def plan_with_sequences(
 
     def learn(sequences: Sequences) -> None:
         nonlocal usable
-        if usable is None or (sequences.visits > sequences.invalid).any():
+        if (sequences.visits > sequences.invalid).any():
             usable = sequences
         tried = sequences.visits > 0
         rule.learn(sequences.actions[tried], compared(sequences)[tried])

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 
 from bonspiel.runs.experiment import UsageError
-from bonspiel.runs.provenance import facts_of_all
+from bonspiel.runs.provenance import joined_fact
 from bonspiel.runs.results.download import is_address
 from bonspiel.runs.results.export import COLUMNS
 from bonspiel.runs.results.store import Store
@@ -158,7 +158,7 @@ def _field(name: str, kind: str, table: str) -> dict[str, Any]:
 def sentence(store: Store, given: Submission, digest: str) -> str:
     """How to cite a run, in a sentence."""
     facts = store.provenance
-    made = f"bonspiel {facts_of_all(facts, 'version')}, commit {facts_of_all(facts, 'commit')}, digest {digest}"
+    made = f"bonspiel {joined_fact(facts, 'version')}, commit {joined_fact(facts, 'commit')}, digest {digest}"
     return f"{given.who} ({str(facts['started'])[:4]}): results of {store.suite.name}. {made}. {given.where}"
 
 
@@ -174,8 +174,8 @@ def citation(store: Store, given: Submission, digest: str) -> str:
         f"  - name: {quoted(given.who)}",
         f"url: {quoted(given.where)}",
         f"license: {quoted(given.licence)}",
-        f"version: {quoted(facts_of_all(store.provenance, 'version'))}",
-        f"commit: {quoted(facts_of_all(store.provenance, 'commit'))}",
+        f"version: {quoted(joined_fact(store.provenance, 'version'))}",
+        f"commit: {quoted(joined_fact(store.provenance, 'commit'))}",
         f"date-released: {str(store.provenance['started'])[:10]}",
         f"abstract: {quoted(sentence(store, given, digest))}",
     ]

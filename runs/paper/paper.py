@@ -15,7 +15,7 @@ from bonspiel.runs import seeding
 from bonspiel.runs.experiment import Setting, UsageError
 from bonspiel.runs.paper import latex, numbers, sources
 from bonspiel.runs.progress import counted
-from bonspiel.runs.provenance import facts_of_all
+from bonspiel.runs.provenance import joined_fact
 from bonspiel.runs.reporting import chart, styles
 from bonspiel.runs.reporting.drawing import STYLE
 from bonspiel.runs.reporting.notes import notes
@@ -171,10 +171,10 @@ def _facts(
         of_unit = sorted({one.setting.budget for one in found if one.setting.unit == unit})
         budgets += [f"{', '.join(f'{budget:g}' for budget in of_unit)} {noun}s"] * bool(of_unit)
     return {
-        "Version": facts_of_all(store.provenance, "version"),
-        "Commit": facts_of_all(store.provenance, "commit", COMMIT),
+        "Version": joined_fact(store.provenance, "version"),
+        "Commit": joined_fact(store.provenance, "commit", COMMIT),
         "Command": str(store.provenance.get("command") or "unknown"),
-        "Cpu": facts_of_all(store.provenance, "cpu"),
+        "Cpu": joined_fact(store.provenance, "cpu"),
         "Remarks": "".join(f" {remark[0].upper()}{remark[1:].rstrip('.')}." for remark in told),
         "Noise": "" if seeding.notes(store.resolved) else " Episodes with the same number met the same noise.",
         "Episodes": f"{episodes[0]:,}" if len(episodes) == 1 else f"{episodes[0]:,} to {episodes[-1]:,}",

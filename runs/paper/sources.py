@@ -7,7 +7,7 @@ from typing import Any
 
 from bonspiel import planners
 from bonspiel.planners.registry import NESTED, fields_of
-from bonspiel.runs.provenance import facts_of_all
+from bonspiel.runs.provenance import joined_fact
 
 BIB = Path(__file__).with_name("sources.bib")
 OWN = "bonspiel"  # the entry of this package
@@ -64,7 +64,7 @@ def entries(text: str | None = None) -> dict[str, str]:
 def bibliography(keys: Iterable[str], provenance: Mapping[str, Any]) -> str:
     """The content of a BibTeX file with this package, as of a run's provenance, and the entries of some keys."""
     known = entries()
-    facts = {name.upper(): facts_of_all(provenance, name) for name in ("version", "commit")}
+    facts = {name.upper(): joined_fact(provenance, name) for name in ("version", "commit")}
     facts["STARTED"] = str(provenance.get("started") or "unknown")[:4]
     own = re.sub("|".join(facts), lambda found: facts[found[0]], known[OWN])
     return "\n".join([own, *(known[key] for key in sorted(set(keys)))])

@@ -131,7 +131,8 @@ def targets(
 def _without_scale(envs: Iterator[str]) -> str:
     return (
         f"no targets in {', '.join(envs)}: neither the optimum nor a reference is known there, or no return of random "
-        "actions and of doing nothing (play --planner random --planner do_nothing), or the two are almost equal"
+        "actions and of doing nothing (play --planner random --planner do_nothing), or the optimum is hardly above the "
+        "better of these"
     )
 
 

@@ -20,12 +20,10 @@ Values = Mapping[str, object]
 
 PLANS = 100
 """Random plans whose returns give their spread."""
-ALIKE = 1.0
-"""The spread of returns that are all equal."""
 
 
 def returns_spread(model: Model) -> float:
-    """The standard deviation of the valid returns of random plans, two significant digits; ALIKE where they are equal.
+    """The standard deviation of the valid returns of random plans, two significant digits; 0 where they are equal.
 
     Raises:
         UsageError: fewer than two of them are valid.
@@ -35,7 +33,7 @@ def returns_spread(model: Model) -> float:
     if len(returns) < 2:
         raise UsageError(f"{type(model).__name__}: {len(returns)} of {PLANS} random plans have a finite return")
     sd, rounding = float(np.std(returns)), 1e-9 * float(np.abs(returns).max())
-    return float(f"{sd:.2g}") if sd > rounding else ALIKE
+    return float(f"{sd:.2g}") if sd > rounding else 0.0
 
 
 class Space:
@@ -45,7 +43,7 @@ class Space:
         start: NAME[:key=value,...]; the parameters in it stay as they are.
         model: the model to search. Values that it does not support there are left out, such as rollouts
             where the model has none.
-        spread: of the model's returns, the unit of the ranges that are `of_returns`.
+        spread: of the model's returns, the unit of the ranges that are `of_returns`; 1 in place of 0.
 
     Attributes:
         start, spread: as given.
@@ -69,7 +67,7 @@ class Space:
         self.start, self.spread = start, spread
         self._before = f"{start}," if given else f"{start}:"
         self.parameters = {
-            key: self._allowed(key, _in_returns(values, spread), model)
+            key: self._allowed(key, _in_returns(values, spread or 1.0), model)
             for key, values in declared.items()
             if key not in given and (key != "lookahead" or _lengths(values, model))
         }

@@ -13,7 +13,7 @@ from bonspiel.runs.tuning import samplers
 from bonspiel.runs.tuning.final import EPISODES, TuningEffort, entries, finalists, fresh, ranked, rounds, spent, verdict
 from bonspiel.runs.tuning.journal import Journal
 from bonspiel.runs.tuning.search import search
-from bonspiel.runs.tuning.space import ALIKE, Space, returns_spread
+from bonspiel.runs.tuning.space import Space, returns_spread
 from bonspiel.runs.tuning.study import TuningStudy
 
 SHOWN = 10  # trials in the table of a search
@@ -59,8 +59,10 @@ def check(study: TuningStudy, unseeded: bool = False) -> list[Space]:
 def run(study: TuningStudy, spaces: Sequence[Space], episodes: Journal) -> None:
     """Run one study and print its results."""
     given = (*study.planners, *study.against)
-    alike = ", or are all equal" if spaces[0].spread == ALIKE else ""
-    print(f"{study.env}: returns of random plans have standard deviation {spaces[0].spread:g}{alike}", file=sys.stderr)
+    if (spread := spaces[0].spread) > 0.0:
+        print(f"{study.env}: random plans have returns of standard deviation {spread:g}", file=sys.stderr)
+    else:
+        print(f"{study.env}: all random plans have the same return, so that C and its like begin at 1", file=sys.stderr)
     searches = {}
     for space in spaces:
         name = type(samplers.make(study, space)).__name__

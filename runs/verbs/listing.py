@@ -45,17 +45,16 @@ def show_everything() -> None:
 
     for registry in registries():
         kind = f"{registry.kind}s"
-        for title, names in (
-            *[(kind, registry.names())] * bool(registry.names()),
-            *((f"{kind} of {guest}", added) for guest, added in by_guest(registry)),
-            *((f"{kind} of {package}", added) for package, added in by_package(registry.installed())),
+        installed = registry.installed()
+        hidden = {name: "unusable: bonspiel has its own" for name in installed if name in registry.everything()}
+        for title, names, of_others in (
+            *[(kind, registry.names(), {})] * bool(registry.names()),
+            *((f"{kind} of {guest}", added, {}) for guest, added in by_guest(registry)),
+            *((f"{kind} of {package}", added, hidden) for package, added in by_package(installed)),
         ):
             print(f"{title}, written NAME or NAME:key=value,...")
-            ours = registry.everything() if title.startswith(f"{kind} of ") else {}
             for name in names:
-                added = registry.installed().get(name)
-                hidden = f"unusable: bonspiel has its own; write it {added[0].place}" if added and name in ours else ""
-                print(f"  {name:<14} {hidden or defaults(registry, name)}")
+                print(f"  {name:<14} {of_others.get(name) or defaults(registry, name)}")
             print()
     for kind, group in ("verb", GROUP), ("benchmark", bench.GROUP):
         others = {name: added for name, added in extensions(group).items() if not added[0].guest}

@@ -77,6 +77,11 @@ def test_what_cannot_be_run_is_refused_by_name(changes, words):
         assert word in str(refused.value)
 
 
+def test_a_label_may_have_any_letters_of_one_line():
+    label = "日本\u3000語 \u00a0"
+    assert make(planners=[{"planner": "uct", "label": label}]).planners[0].label == label
+
+
 def test_labels_belong_to_an_environment_and_change_nothing_that_is_played():
     named = make(planners=[{"planner": "uct", "label": "mine"}, {"planner": "dpw", "max_simulations": 10}])
     both = Suite("x", (named, make(env="trap:noise_range=0.01")))

@@ -49,7 +49,7 @@ def test_its_parts_are_listed_with_the_package_and_its_version(bonspiel):
     assert "games of example-planning 1.2" in out and "nim            heap=21" in out
     assert "verbs of example-planning 1.2: failing, lost (unusable: " in out and "), nim\n" in out
     assert "benchmarks of example-planning 1.2: lost (unusable: " in out and "), slope_steps\n" in out
-    assert "trap           unusable: bonspiel has its own; write it example_planning.model:Slope" in out
+    assert "trap           unusable: bonspiel has its own\n" in out and "trap           noise_range=0.1" in out
     assert "missing            unusable: suite 'missing' of example-planning 1.2" in out
 
 

@@ -37,8 +37,8 @@ class AdaptiveAbstraction(PlanLength):
     follows the best sequence of actions known, also from decision to decision. If all coordinates are real, and are
     three or more or the model's `horizon` is ten or more, iCEM proposes sequences, in as many simulations as that is
     worth (`proposals`); not if `memory` and `changes` are 0. A model with `actions` is searched as by
-    `scaled_abstraction` with `spread`, C = 0.5 at the root and the cells that `abstraction` has for such a model; the
-    other parameters do not count there (docs/guides/abstraction-tree.md).
+    `scaled_abstraction` with C = 0.5 at the root and the cells that `abstraction` has for such a model; only `spread`
+    and `lookahead` count there (docs/guides/abstraction-tree.md).
 
     Args:
         exploration: C at the root in units of the range of the returns, at least 0.

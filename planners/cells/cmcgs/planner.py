@@ -29,6 +29,7 @@ from bonspiel.planners.checks import (
     require_share,
     two_players,
 )
+from bonspiel.planners.core.actions import nearest
 from bonspiel.planners.core.argmax import argmax_by
 from bonspiel.planners.core.jit import Problem, gain_of, model_helper, sample_action, step
 from bonspiel.planners.core.problem import PlanLength, search_kernel
@@ -178,10 +179,10 @@ class CMCGS(PlanLength):
         graph, done = extend(
             search, graph, walk, problem, model=model, settings=settings, budget=budget, rng=rng, grow=grow, start=start
         )
-        return self._decision(graph, settings, done, start, rng, problem)
+        return self._decision(model, graph, settings, done, start, rng, problem)
 
     def _decision(
-        self, graph: Graph, settings: CMCGSSettings, done: int, start: float, rng: Rng, problem: Problem
+        self, model: Model, graph: Graph, settings: CMCGSSettings, done: int, start: float, rng: Rng, problem: Problem
     ) -> Decision:
         """The decision by the root's experiences, the last ones where there are more than the memory keeps."""
         kept = min(done, self.experiences)
@@ -197,9 +198,7 @@ class CMCGS(PlanLength):
             mean = np.clip(graph.policy_mean[0, :1], settings.low, settings.high)
             if not valid.all():  # the mean may be invalid, between valid elites
                 tried = elites[valid[elites]] if valid[elites].any() else np.flatnonzero(valid)
-                width = settings.high - settings.low
-                off = np.abs(actions[tried] - mean) / np.where(width > 0.0, width, 1.0)
-                mean = actions[tried[off.max(axis=1).argmin()]][None]
+                mean = actions[tried[nearest(model, actions[tried], mean, rng)]]
             actions = np.concatenate([mean, actions[others]])
             returns = np.concatenate([[returns[elites].mean()], returns[others]])
             visits = np.concatenate([[len(elites)], visits[others]])

@@ -12,6 +12,7 @@ from bonspiel.planners.core.actions import own_actions
 from bonspiel.planners.core.bounds import state_bounds, unusable_bounds
 from bonspiel.planners.core.hash_table import NOWHERE, find_slot, new_slots
 from bonspiel.planners.core.jit import VECTOR, Problem, helper, int64, kernel, run
+from bonspiel.planners.core.jit.validity import ROWS
 from bonspiel.planners.core.passed import StepsPassed
 from bonspiel.planners.core.tree.nodes import (
     BLOCK,
@@ -192,7 +193,7 @@ class TreeMemory:
     Under a time budget the levels nearest to that node are kept, as far as a tenth of it lasts to copy them.
 
     What is kept is approximate: values look ahead as far as the last decision did, the outcomes of a nearest node's
-    actions start from its own state, and the range of returns is that of both searches.
+    actions start from its own state, and the range of returns is that of all searches since the tree began.
 
     Args:
         model: of the episode.
@@ -205,12 +206,14 @@ class TreeMemory:
         self.known: Any = None
         self._model, self._passed = model, StepsPassed(model)
         self._tree: SearchTree | None = None
+        self._validity: Array | None = None
         self._edge = 0  # of the action played
 
     def recall(self, problem: Problem, nodes: int, budget: Budget) -> tuple[SearchTree, NDArray[np.int64]] | None:
         """The tree to begin the decision of a problem with, as of `tree_below`; None if nothing is known of its state.
 
-        Invalid simulations of the decision count as the worst valid one of the tree at least.
+        At first, invalid simulations count as less than the worst valid return that the last decision met from the
+        state's depth on.
 
         Raises:
             ValueError: the state is of an earlier step than the last decision's.
@@ -228,8 +231,8 @@ class TreeMemory:
         until = math.inf if budget.seconds is None else time.perf_counter() + SHARE * budget.seconds
         found, origin = tree_below(self._model, tree, node, problem.steps, nodes, until)
         found.state[0] = state
-        if found.returns[0] <= found.returns[1]:
-            problem.validity[:2] = found.returns
+        if self._validity is not None and passed < ROWS:
+            problem.validity[: 2 * (ROWS - passed)] = self._validity[2 * passed : 2 * ROWS]
         return found, origin
 
     def _node_of(self, tree: SearchTree, state: Array, passed: int, budget: Budget) -> int:
@@ -246,12 +249,12 @@ class TreeMemory:
                 return NOWHERE
         return node
 
-    def keep(self, tree: SearchTree, action: Array) -> None:
-        """Remember the tree of a decision, and the action that it chose."""
+    def keep(self, tree: SearchTree, action: Array, validity: Array) -> None:
+        """Remember the tree of a decision, the action that it chose, and what it knows of valid returns."""
         first, count = tree.nodes[0]["first_edge"], tree.nodes[0]["actions"]
         same = np.flatnonzero((tree.action[first : first + count] == action).all(1))
         self._edge = int(first + same[np.argmax(tree.edges["visits"][first + same])])
-        self._tree = tree
+        self._tree, self._validity = tree, validity
         self._passed.decided()
 
     def forget(self) -> None:

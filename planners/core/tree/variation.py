@@ -7,7 +7,7 @@ from bonspiel.planners.core.tree.nodes import SEARCH_TREE, SearchTree
 from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.model import Array, Model
 
-FEWEST = 2  # visits for each action of a node, and of the one that the variation follows
+FEWEST = 2  # visits that the actions of a node need in the mean, and the one that is followed
 
 
 def variation(model: Model, tree: SearchTree, steps: int, index: int) -> Array:

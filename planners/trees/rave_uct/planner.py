@@ -197,7 +197,7 @@ class RaveUCT(KeepsTree):
         )
         decision = decided(known, done, rng)
         if memory is not None and root_actions is None:
-            memory.keep(known.tree, decision.action)
+            memory.keep(known.tree, decision.action, problem.validity)
             memory.known = known
         elif memory is not None:
             memory.forget()

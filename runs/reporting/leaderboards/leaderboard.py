@@ -37,8 +37,8 @@ def write(store: Store, beside: Sequence[Store] = (), planners: Sequence[str] = 
     found = Findings.of([store, *beside], planners, made)
     if not found.boards:
         raise UsageError(
-            f"{store.folder}: no two planners but random and do_nothing, which have the score 0, have played all its "
-            "problems with one budget, or no problem has a scale: add --planner random --planner do_nothing"
+            f"{store.folder}: no two planners besides random and do_nothing have played all its problems with one "
+            "budget: add another; or no problem has a scale: add --planner random --planner do_nothing"
             + "".join(f"; {line.rstrip('.')}" for line in found.unranked)
         )
     drawn = figures(found)

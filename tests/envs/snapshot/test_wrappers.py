@@ -84,8 +84,12 @@ def test_time_limits_are_left_to_the_horizon(monkeypatch, capsys):
     assert "horizon=2" not in capsys.readouterr().err
 
 
-def test_an_environment_of_this_package_has_the_horizon_of_its_model():
-    assert envs.from_gymnasium(gymnasium.make("bonspiel/Pendulum-v0")).horizon == 200
+def test_an_environment_of_this_package_has_the_horizon_of_its_model(monkeypatch, capsys):
+    monkeypatch.setenv(SAID, "")
+    env = gymnasium.make("bonspiel/Pendulum-v0")
+    assert envs.from_gymnasium(env).horizon == 200
+    envs.from_gymnasium(env, horizon=300)  # it still ends itself after 200
+    assert "replaces" not in capsys.readouterr().err
 
 
 class Repeated(gymnasium.Wrapper):

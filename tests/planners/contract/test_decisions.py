@@ -63,7 +63,7 @@ def plan(change, model=None, budget=BUDGET):
         ("seconds", -1.0, "seconds=-1.0"),
         ("seconds", np.nan, "seconds=nan"),
         ("seconds", None, "seconds=None"),
-        ("visits", np.array([-1]), r"visits=.*must be 0 or more each"),
+        ("visits", np.array([-1]), r"visits=.*must be numbers of at least 0"),
         ("visits", np.zeros(7, np.int64), r"visits and values=.*must be \[A, 1\], \[A\] and \[A\]"),
         ("actions", np.zeros((1, 2)), "shapes of actions"),
         ("values", np.zeros((1, 1)), "shapes of actions"),

@@ -189,6 +189,6 @@ def test_a_report_can_end_the_search(planner, environment, budget):
 )
 def test_a_discount_or_a_length_that_no_search_can_have_is_named(name, value, words):
     model = type("Wrong", (Walk,), {name: value})()
-    for planner in ("uct", "adaptive"):
+    for planner in ("uct", "adaptive", "cem:lookahead=none", "random_shooting:lookahead=none"):
         with pytest.raises(ValueError, match=words):
-            planners.make(planner).plan(model, np.zeros(2), Budget(5), np.random.default_rng(0))
+            planners.parse(planner).plan(model, np.zeros(2), Budget(5), np.random.default_rng(0))

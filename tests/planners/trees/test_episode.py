@@ -296,6 +296,30 @@ def test_the_nearest_outcome_is_not_kept_where_other_actions_are_legal(name):
     assert other > 10
 
 
+class Paid(Walk):
+    """The first step pays 100, later ones little; then actions above 0.3 are invalid."""
+
+    def step(self, state, action, next_state, params, rng):
+        super().step(state, action, next_state, params, rng)
+        if state[1] == 0.0:
+            return 100.0, False
+        return (np.nan if action[0] > 0.3 else 0.05 * (1.0 - action[0])), False
+
+
+@pytest.mark.parametrize("name", ["uct", "pw", "dpw", "voot"])
+def test_an_invalid_simulation_is_not_worth_the_rewards_already_earned(name):
+    model, played = Paid(), []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        episode = planners.begin_episode(planners.parse(f"{name}:memory=1,leaf=tree"), model)
+        first, after = episode.plan(np.zeros(2), Budget(30), rng), np.empty(2)
+        model.step(np.zeros(2), first.action, after, model.params, rng)
+        second = episode.plan(after, Budget(30), rng)
+        played.append(second.action[0])
+        assert second.values[second.visits > 0].max() < 1.0
+    assert np.mean(np.array(played) > 0.3) < 0.2
+
+
 class Fragile(Walk):
     """Every second step is invalid."""
 

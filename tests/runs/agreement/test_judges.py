@@ -69,6 +69,12 @@ def test_what_counts_as_best_depends_on_the_size_of_rewards(monkeypatch, scale):
         assert found[0].tolist() == best.tolist() and np.array_equal(found[2], ranks, equal_nan=True)
 
 
+def test_actions_of_equal_values_are_all_best_whatever_rounding_says(monkeypatch):
+    near = SimpleNamespace(value=lambda state: 7.0 + 2e-15, q_values=lambda state, actions: np.full(len(actions), 7.0))
+    monkeypatch.setattr(measure, "solve", lambda *_: near)
+    assert by_optimum(TRAP, START, None, np.array([[0.3], [0.8]]))[0].all()
+
+
 def test_a_search_agrees_with_equal_actions_of_a_fixed_set_and_ranks_by_visits():
     actions = [[0.1], [0.2], [0.3]]
     values = decision(1, [[0.2], [0.3]], [5, 5], [2.0, 1.5])

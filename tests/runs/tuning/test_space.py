@@ -96,7 +96,7 @@ def test_plans_in_plain_python_have_a_spread_and_equal_returns_count_as_one():
             return 0.1, False
 
     assert returns_spread(Plain()) == returns_spread(envs.parse("trap"))
-    assert returns_spread(Paid()) == 1.0
+    assert returns_spread(Paid()) == 0.0
 
 
 @pytest.mark.parametrize(
