@@ -114,7 +114,7 @@ def _solve(model: Any, actions: tuple[tuple[float, ...], ...] | None) -> Referen
 
     def checked() -> Reference:
         found = solver.solve(model, None if actions is None else np.array(actions))
-        for name in ("value", "q", "q_values", "mean_value"):
+        for name in ("value", "q", "mean_value", "q_values"):
             require(callable(getattr(found, name, None)), "solve(model, actions)", found, f"one with {name}()")
         return cast(Reference, found)
 

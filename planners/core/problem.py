@@ -179,7 +179,7 @@ def problem_of(
     Raises:
         TypeError: the model's params are not a contiguous float64 vector; or it says `compiled`, and a function of it
             is not.
-        ValueError: the episode is over, the discount is not in (0, 1], or a plan is too long.
+        ValueError: the episode is over, the discount is not in [0, 1], or a plan is too long.
     """
     params = model.params
     fits = isinstance(params, np.ndarray) and params.dtype == np.float64 and params.ndim == 1 and params.flags.carray
@@ -187,8 +187,8 @@ def problem_of(
         raise TypeError(f"model={model.__name__}: must be an instance; pass {model.__name__}()")
     if not fits:
         raise TypeError(f"{type(model).__name__}.params={params!r}: must be a contiguous float64 vector")
-    if not 0.0 < model.discount <= 1.0:
-        require(False, "discount", model.discount, "above 0 and at most 1")
+    if not 0.0 <= model.discount <= 1.0:
+        require(False, "discount", model.discount, "from 0 to 1")
     steps, functions = steps_left(model, state, lookahead), functions_of(model)
     cell_params = state_bounds(model, budget) if cells and not offers(model, HasCells) else params
     counting = getattr(model, "step_counter", None)

@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.envs.optimal import EQUAL, solve
+from bonspiel.envs.optimal import solve
 from bonspiel.planners import Array, Decision, Model, Rng
 from bonspiel.planners.checks import offers
-from bonspiel.planners.core.actions import action_set
 from bonspiel.planners.model import HasActions
 from bonspiel.planners.wrappers.root import rules
 from bonspiel.planners.wrappers.root.pool import Pool, pool_of
@@ -21,8 +20,7 @@ from bonspiel.runs.agreement.study import RUN, TREE, AgreementStudy
 from bonspiel.runs.statistics.sample import Interval, percentiles, resampled
 
 TOLERANCE = 1e-3  # of regret: actions that lose less are best
-PARTS = 1e-5, 1e-2  # of the spread of the actions' values, between which the tolerance is: rewards have any size
-SPREAD = 32  # actions that show the spread where none are listed
+PARTS = 1e-5, 1e-2  # of the largest value in a position, between which the tolerance is, as rewards have any size
 WITHIN = math.exp(-0.5) * (1.0 - 1e-9)  # similarity of two actions that are h apart
 
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # of the bins of p0; the last bin has its upper edge
@@ -60,11 +58,10 @@ def by_optimum(model: Model, state: Array, listed: Array | None, actions: Array)
     """
     optimum = solve(model, None if listed is not None and offers(model, HasActions) else listed)
     found = optimum.q_values(state, actions)
-    values = optimum.q_values(state, action_set(model, SPREAD) if listed is None else listed)
+    values = np.empty(0) if listed is None else optimum.q_values(state, listed)
     best = optimum.value(state) if listed is None else float(values.max())
-    low, high = (part * max(best - float(values.min()), 0.0) for part in PARTS)
-    rounding = EQUAL * max(abs(best), float(np.abs(values).max()))
-    tolerance = max(min(max(TOLERANCE, low), high), rounding)
+    low, high = (part * max(abs(best), float(np.abs(found).max())) for part in PARTS)
+    tolerance = min(max(TOLERANCE, low), high)
     better = (values > found[:, None] + tolerance).sum(axis=1)
     ranks = np.full(len(actions), math.nan) if listed is None else better
     lost = np.maximum(best - found, 0.0)  # Q has errors of interpolation

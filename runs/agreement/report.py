@@ -23,8 +23,7 @@ def tables(study: AgreementStudy, found: Summary, optimum_known: bool) -> Iterat
     """The tables, each below a line that explains it."""
     most, agreement, regret = study.most, found["agreement"], found["regret"]
     best = (
-        f"the known optimum, up to a loss of {TOLERANCE:g}, but {PARTS[0]:.3%} to {PARTS[1]:.0%} of the spread of the "
-        "actions' values"
+        f"the known optimum, up to a loss of {TOLERANCE:g}, but {PARTS[0]:.3%} to {PARTS[1]:.0%} of the largest value"
         if optimum_known
         else f"a search of {study.reference} budgets"
     )

@@ -182,8 +182,8 @@ def test_a_report_can_end_the_search(planner, environment, budget):
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("discount", np.nan, "discount=nan: must be above 0 and at most 1"),
-        ("discount", 1.5, "discount=1.5: must be above 0 and at most 1"),
+        ("discount", np.nan, "discount=nan: must be from 0 to 1"),
+        ("discount", 1.5, "discount=1.5: must be from 0 to 1"),
         ("horizon", 10**9, "steps of a plan=1000000000: must be at most 10,000,000: give the planner a lookahead"),
     ],
 )

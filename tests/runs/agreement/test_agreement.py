@@ -182,6 +182,6 @@ def test_by_a_known_optimum_the_bandwidth_is_of_votes_alone(run):
     given = ("--budget", "5", "--workers", "1,2", "--positions", "2", "--bandwidth", "2", "--jobs", "1")
     _, out, _ = run("agreement", "trap", "--planner", "cem", "--combine", "max", *given)
     assert (
-        "by the known optimum, up to a loss of 0.001, but 0.001% to 1% of the spread of the actions' values; "
+        "by the known optimum, up to a loss of 0.001, but 0.001% to 1% of the largest value; "
         "to a vote, actions within 2 of their range" in out
     )
