@@ -99,9 +99,8 @@ class Controller:
         error: that of the last one that failed, or None.
 
     Raises:
-        ValueError: the period is not above 0, or the fallback is no action of the model.
+        ValueError: the period is not above 0, the fallback is no action of the model, or planner or budget are none.
         TypeError: something that is no model, or one that the planner cannot search.
-        ValueError: another argument is of the wrong type or out of range.
     """
 
     def __init__(

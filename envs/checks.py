@@ -10,20 +10,11 @@ from numpy.typing import NDArray
 from bonspiel.envs.role_checks import OPTIONAL, InvalidResult, check_refinement, checked_step, sampled_action
 from bonspiel.planners.checks import offers, require, require_count, require_positive
 from bonspiel.planners.core.actions import action_sd
+from bonspiel.planners.core.bounds import distance_weights
 from bonspiel.planners.do_nothing import null_action
 from bonspiel.planners.jit import SIGNATURES
 from bonspiel.planners.kinds import BOOLEAN, CATEGORICAL, KINDS, REAL, is_discrete, kind_codes
-from bonspiel.planners.model import (
-    Array,
-    HasActions,
-    HasActionSd,
-    HasCells,
-    HasDistanceWeights,
-    HasStateBounds,
-    HasTimeIndex,
-    Model,
-    Rng,
-)
+from bonspiel.planners.model import Array, HasActions, HasActionSd, HasCells, HasStateBounds, HasTimeIndex, Model, Rng
 
 BRIEF = (1, 4, 16)  # numbers of states to check, while time is left
 BRIEF_SECONDS = 0.02
@@ -113,7 +104,8 @@ def _check_attributes(model: Model) -> None:
         require(given is None or np.shape(given) == (dim,), name, given, f"a vector of {dim} numbers")
     if offers(model, HasStateBounds):
         lowest, highest = np.asarray(model.state_low), np.asarray(model.state_high)
-        require((lowest <= highest).all(), "state_low", lowest, f"at most state_high={highest}")
+        at_most = (lowest <= highest).all()  # a coordinate that is always the same concerns searches with cells alone
+        require(at_most, "state_low", lowest, f"at most state_high={highest}")
     period = getattr(model, "action_period", None)
     fits = period is None or (np.shape(period) == np.shape(low) and (np.asarray(period) > 0.0).all())
     require(fits, "action_period", period, f"a vector of {len(low)} numbers above 0, inf for a coordinate without one")
@@ -124,15 +116,12 @@ def _check_attributes(model: Model) -> None:
     if offers(model, HasTimeIndex):
         last = model.state_dim - 1
         require_count("time_index", model.time_index, 0, last)
-    if offers(model, HasDistanceWeights):
-        weights, dim = model.distance_weights, model.state_dim
-        fits = np.shape(weights) == (dim,) and (np.asarray(weights) >= 0.0).all()
-        require(fits, "distance_weights", weights, f"a vector of {dim} numbers of at least 0")
     if offers(model, HasActionSd):
         action_sd(model)
-    if getattr(model, "lookahead", None) is not None:
-        require_count("lookahead", model.lookahead, 0)  # type: ignore[attr-defined]  # 0 limits nothing
+    distance_weights(model)
     null_action(model)
+    if (lookahead := getattr(model, "lookahead", None)) is not None:
+        require_count("lookahead", lookahead, 0)  # 0 limits nothing
     for name in SIGNATURES if model.compiled else ():
         function = getattr(model, name, None)
         decorated = f'decorated with bonspiel.planners.jit.compiled("{name}"), since the model says compiled=True'

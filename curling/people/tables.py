@@ -143,7 +143,7 @@ def read_ends(folder: Path) -> list[End]:
 
 
 def _is_odd(points: list[int]) -> bool:
-    """Whether no end has such points; NO_RESULT stands for an end that was not played out."""
+    """True if no end can have these points; an end with NO_RESULT was not played out."""
     return NO_RESULT not in points and (min(points) > 0 or max(points) > TEAM_PLACES)
 
 

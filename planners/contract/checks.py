@@ -197,13 +197,12 @@ class ContractCheck:
             made = self._plan(Budget(simulations=self._simulations), counted)
         except (TypeError, AttributeError, BrokenContract):  # no such copy, or the planner compiles `step`
             return
-        simulations = self._simulations * self._traits.budget_multiple
-        most = most_steps(self._planner, self._model, simulations, made.invalid)
-        wrong = f"at most {most} for {self._simulations} simulations of at most {self._model.horizon} steps"
-        require(not counter.steps > most, "model steps", int(np.nan_to_num(counter.steps)), wrong)
-        most = most_steps(self._planner, self._model, made.simulations, made.invalid)
-        taken = f"the number made: {int(np.nan_to_num(counter.steps))} model steps are more than their {most}"
-        require(not counter.steps > most, "simulations", made.simulations, taken)
+        steps, simulations = int(np.nan_to_num(counter.steps)), self._simulations * self._traits.budget_multiple
+        asked, told = (most_steps(self._planner, self._model, n, made.invalid) for n in (simulations, made.simulations))
+        wrong = f"at most {asked} for {self._simulations} simulations of at most {self._model.horizon} steps"
+        require(steps <= asked, "model steps", steps, wrong)
+        taken = f"the number made: {steps} model steps are more than their {told}"
+        require(steps <= told, "simulations", made.simulations, taken)
 
     def _time(self) -> None:
         """A budget in seconds is kept but for a rollout: the best of some decisions, on a machine that others share."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from bonspiel.planners.checks import offers
+from bonspiel.planners.checks import offers, require
 from bonspiel.planners.core.jit import seconds_loading
 from bonspiel.planners.model import Array, HasCells, HasDistanceWeights, HasStateBounds, Model, Rng
 from bonspiel.planners.planner import Budget
@@ -109,6 +109,19 @@ def _is_over(model: Model, state: Array, action: Array, next_state: Array, rng: 
     return bool(over)
 
 
+def distance_weights(model: Model) -> Array:
+    """The weight of each coordinate of a state in distances, [state_dim]: the model's `distance_weights`, or 1.
+
+    Raises:
+        ValueError: they are of the wrong shape, or one is below 0.
+    """
+    weights = model.distance_weights if offers(model, HasDistanceWeights) else np.ones(model.state_dim)
+    weights = np.array(weights, np.float64)
+    fits = weights.shape == (model.state_dim,) and bool((weights >= 0.0).all())
+    require(fits, "distance_weights", weights, f"{model.state_dim} numbers of at least 0")
+    return weights
+
+
 def _around(model: Model, visited: Array, low: Array, high: Array) -> Array:
     """The bounds given, and in place of infinite ones those of the visited states, [n, state_dim], with a margin."""
     unknown = ~np.isfinite(high - low)
@@ -117,8 +130,7 @@ def _around(model: Model, visited: Array, low: Array, high: Array) -> Array:
     margin = MARGIN * (seen_high - seen_low)
     low = np.where(np.isfinite(low), low, seen_low - margin)
     high = np.where(np.isfinite(high), high, seen_high + margin)
-    weights = model.distance_weights if offers(model, HasDistanceWeights) else np.ones(model.state_dim)
-    ignored = (unknown & (weights == 0.0)) | ~(low < high)
+    ignored = (unknown & (distance_weights(model) == 0.0)) | ~(low < high)
     return np.concatenate([np.where(ignored, -LEFT_OUT, low), np.where(ignored, LEFT_OUT, high)])
 
 

@@ -46,7 +46,7 @@ def show_everything() -> None:
     for registry in registries():
         kind = f"{registry.kind}s"
         installed = registry.installed()
-        hidden = {name: "unusable: bonspiel has its own" for name in installed if name in registry.everything()}
+        hidden = dict.fromkeys(installed.keys() & registry.everything(), "unusable: bonspiel has its own")
         for title, names, of_others in (
             *[(kind, registry.names(), {})] * bool(registry.names()),
             *((f"{kind} of {guest}", added, {}) for guest, added in by_guest(registry)),

@@ -35,7 +35,7 @@ from bonspiel.planners.core.tree.selection import ucb1
 from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.model import Array, Rng
 
-LEAST_PART = 0.2  # of the root's C: a state has few actions, and the best may have been unlucky at first
+LEAST_WITH_ACTIONS = 0.2  # part of the root's C: a state has few actions, and the best may have been unlucky at first
 
 
 class PerStateSettings(NamedTuple):
@@ -116,7 +116,7 @@ def _descend(
         walk.sums[i, VISITS] += prior_visits
         walk.sums[i, RETURNS] += prior_returns
     at_root = root_exploration(trie.returns, settings.exploration, settings.spread)
-    return cell_exploration(all_visits, all_returns, squares, at_root, settings.spread, LEAST_PART)
+    return cell_exploration(all_visits, all_returns, squares, at_root, settings.spread, LEAST_WITH_ACTIONS)
 
 
 @helper

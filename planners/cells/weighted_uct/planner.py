@@ -25,14 +25,13 @@ from bonspiel.planners.checks import (
     check_actions,
     discrete_actions,
     missing_action_bounds,
-    offers,
-    require,
     require_at_least,
     require_choice,
     require_count,
     require_positive,
 )
 from bonspiel.planners.core.actions import action_kernel, action_set
+from bonspiel.planners.core.bounds import distance_weights
 from bonspiel.planners.core.jit import Problem, gain_of, helper, player, step
 from bonspiel.planners.core.problem import PlanLength, search_kernel
 from bonspiel.planners.core.search import decide, extend
@@ -41,7 +40,6 @@ from bonspiel.planners.core.tree.nodes import INV_SQRT, MEAN
 from bonspiel.planners.core.tree.selection import ucb1
 from bonspiel.planners.core.vectors import copy
 from bonspiel.planners.core.zobrist import combine, float_bits
-from bonspiel.planners.model import HasDistanceWeights
 from bonspiel.planners.planner import Traits, check_plan
 from bonspiel.planners.spaces import EXPLORATION, LOOKAHEAD, N_ACTIONS, Parameters, Range
 
@@ -222,10 +220,7 @@ class WeightedUCT(PlanLength):
         problem = self.problem(model, state)
         actions = action_set(model, self.n_actions)
         at_root = actions if root_actions is None else check_actions(model, root_actions)
-        weights = model.distance_weights if offers(model, HasDistanceWeights) else np.ones(model.state_dim)
-        weights = np.array(weights, np.float64)
-        fits = weights.shape == (model.state_dim,) and bool((weights >= 0.0).all())
-        require(fits, "distance_weights", weights, f"{model.state_dim} numbers of at least 0")
+        weights = distance_weights(model)
         k = int(((weights > 0.0) & (weights < np.inf)).sum())
         cutoff = self.cutoff if self.neighbours == "grid" and k <= MOST_GRID_DIMENSIONS else np.inf
         room = min(budget.simulations or FIRST_EXPERIENCES, FIRST_EXPERIENCES) + problem.steps

@@ -12,7 +12,7 @@ from bonspiel.planners.core.actions import own_actions
 from bonspiel.planners.core.bounds import state_bounds, unusable_bounds
 from bonspiel.planners.core.hash_table import NOWHERE, find_slot, new_slots
 from bonspiel.planners.core.jit import VECTOR, Problem, helper, int64, kernel, run
-from bonspiel.planners.core.jit.validity import ROWS
+from bonspiel.planners.core.jit.validity import hand_on, no_validity
 from bonspiel.planners.core.passed import StepsPassed
 from bonspiel.planners.core.tree.nodes import (
     BLOCK,
@@ -26,6 +26,7 @@ from bonspiel.planners.core.tree.nodes import (
     spare_edges,
 )
 from bonspiel.planners.core.vectors import copy
+from bonspiel.planners.kinds import is_discrete
 from bonspiel.planners.model import Array, HasActions, HasPlayer, Model
 from bonspiel.planners.planner import Budget
 
@@ -187,8 +188,8 @@ class TreeMemory:
     That is the part below the state that the episode has reached: the node with exactly this state, one step below the
     root, or as many as were passed, at least two in games of two players. Where there is none, in a game of one player
     and after one step, it is the outcome of the action played that is nearest to it, each coordinate as a part of its
-    range, if that is nearer to it than to the last decision's state, and has the same `actions`; simulations then start
-    from the true state.
+    range, if that is nearer to it than to the last decision's state, and in a `discrete` model if the same actions are
+    legal there; simulations then start from the true state.
 
     Under a time budget the levels nearest to that node are kept, as far as a tenth of it lasts to copy them.
 
@@ -206,7 +207,7 @@ class TreeMemory:
         self.known: Any = None
         self._model, self._passed = model, StepsPassed(model)
         self._tree: SearchTree | None = None
-        self._validity: Array | None = None
+        self._validity = no_validity()
         self._edge = 0  # of the action played
 
     def recall(self, problem: Problem, nodes: int, budget: Budget) -> tuple[SearchTree, NDArray[np.int64]] | None:
@@ -231,8 +232,7 @@ class TreeMemory:
         until = math.inf if budget.seconds is None else time.perf_counter() + SHARE * budget.seconds
         found, origin = tree_below(self._model, tree, node, problem.steps, nodes, until)
         found.state[0] = state
-        if self._validity is not None and passed < ROWS:
-            problem.validity[: 2 * (ROWS - passed)] = self._validity[2 * passed : 2 * ROWS]
+        hand_on(self._validity, problem.validity, passed)
         return found, origin
 
     def _node_of(self, tree: SearchTree, state: Array, passed: int, budget: Budget) -> int:
@@ -244,10 +244,10 @@ class TreeMemory:
         low, high = state_bounds(model, budget).reshape(2, -1)
         scale = np.divide(1.0, high - low, out=np.zeros(len(state)), where=high > low)
         node = int(run(nearest_outcome, model, tree, self._edge, state, scale))
-        if node != NOWHERE and offers(model, HasActions):
-            if not np.array_equal(own_actions(model, state), own_actions(model, tree.state[node])):
-                return NOWHERE
-        return node
+        if node == NOWHERE or not offers(model, HasActions) or not is_discrete(model):
+            return node
+        legal, kept = (own_actions(model, of) for of in (state, tree.state[node]))
+        return node if np.array_equal(legal, kept) else NOWHERE
 
     def keep(self, tree: SearchTree, action: Array, validity: Array) -> None:
         """Remember the tree of a decision, the action that it chose, and what it knows of valid returns."""

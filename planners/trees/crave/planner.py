@@ -19,8 +19,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
-from bonspiel.planners.checks import missing, offers, require_at_least, require_positive
+from bonspiel.planners.checks import missing, require_at_least, require_positive
 from bonspiel.planners.core.actions import inverse_widths
+from bonspiel.planners.core.bounds import distance_weights
 from bonspiel.planners.core.jit import Problem, helper, model_helper, sample_action
 from bonspiel.planners.core.problem import PlanLength, search_kernel
 from bonspiel.planners.core.search import decide, extend, first_nodes, root_of
@@ -44,7 +45,7 @@ from bonspiel.planners.core.tree.variation import variation
 from bonspiel.planners.core.tree.widening import is_due
 from bonspiel.planners.core.walk import TREE_WALK, TreeWalk, new_walk
 from bonspiel.planners.kinds import distinct_count
-from bonspiel.planners.model import HasDistanceWeights, HasRollout
+from bonspiel.planners.model import HasRollout
 from bonspiel.planners.planner import check_plan
 from bonspiel.planners.spaces import EXPLORATION, LEAF, LOOKAHEAD, WIDENING, Parameters, Range
 from bonspiel.planners.trees.crave.rave import (
@@ -222,6 +223,5 @@ class CRAVE(PlanLength):
     def _state_scale(self, model: Model) -> Array:
         if self.state_bandwidth is None:
             return np.zeros(model.state_dim)
-        weights = model.distance_weights if offers(model, HasDistanceWeights) else np.ones(model.state_dim)
-        scale: Array = np.sqrt(weights) / self.state_bandwidth
+        scale: Array = np.sqrt(distance_weights(model)) / self.state_bandwidth
         return scale

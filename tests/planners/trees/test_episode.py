@@ -296,6 +296,17 @@ def test_the_nearest_outcome_is_not_kept_where_other_actions_are_legal(name):
     assert other > 10
 
 
+def test_the_nearest_outcome_is_kept_where_other_actions_are_only_proposed():
+    """Its only outcome lies to the left of 0, the state reached to the right of it."""
+    for discrete in (False, True):
+        model = type("One", (Sides,), {"discrete": discrete, "params": np.zeros(1)})()
+        episode = planners.begin_episode(planners.parse("uct:memory=1,leaf=tree"), model)
+        first = episode.plan(np.array([-1.0, 0.0]), Budget(200), np.random.default_rng(0))
+        assert -1.0 + first.action[0] < 0.0
+        kept = episode.memory.recall(problem_of(model, np.array([0.05, 1.0])), 10, Budget(20))
+        assert (kept is None) == discrete
+
+
 class Paid(Walk):
     """The first step pays 100, later ones little; then actions above 0.3 are invalid."""
 
