@@ -1,7 +1,7 @@
 """A Gymnasium environment of any model."""
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
@@ -140,3 +140,12 @@ class ModelEnv(gymnasium.Env[Array, Array]):
         if self.render_mode == "human":
             self._window = self._window or draw.Window(self.metadata["render_fps"])
             self._window.show(draw.paint(self.draw))
+
+
+class NamedEnv(ModelEnv):
+    """The environment of one class of models, whose parameters it takes next to `render_mode`."""
+
+    model_class: ClassVar[type]
+
+    def __init__(self, *arguments: Any, render_mode: str | None = None, **parameters: Any) -> None:
+        super().__init__(self.model_class(*arguments, **parameters), render_mode)

@@ -114,7 +114,6 @@ class Constant(PlanLength):
     traits: ClassVar[Traits] = Traits(divides_budget=True, converges=False, action_kinds=KINDS, rolls_out=False)
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         super().__post_init__()
         require_share("memory", self.memory)
 

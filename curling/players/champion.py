@@ -52,7 +52,6 @@ class Champion:
     traits: ClassVar[Traits] = Traits(rolls_out=False)
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         if self.threads is not None:
             require_count("threads", self.threads, 1, 1024)
         require_count("size", self.size)

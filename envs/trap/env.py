@@ -5,56 +5,24 @@ from typing import Any
 import numpy as np
 
 from bonspiel.envs import draw
-from bonspiel.envs.base import ModelEnv
-from bonspiel.envs.trap.model import PRIZE, SAFE, TRAP_END, TRAP_START, Noise, Trap
+from bonspiel.envs.base import NamedEnv
+from bonspiel.envs.trap.model import PRIZE, SAFE, TRAP_END, TRAP_START, Trap
 
 BEND = 0.35  # height of an arc over its length
 
 
-class TrapEnv(ModelEnv):
+class TrapEnv(NamedEnv):
     """Two moves to the right along a line, past a trap.
 
-    ## Description
-    The first step decides: two steps in the safe region earn 1.4, and small changes of that policy earn less. A first
-    step to the edge of the trap allows a jump across it with the second step, which earns 1.7, the optimum. From
-    Couetoux, Hoock, Sokolovska, Teytaud, Bonnard, "Continuous Upper Confidence Trees" (LION 2011), values over 100.
-
-    ## Action Space
-    `Box(0, 1, (1,), float64)`: the length of the step.
-
-    ## Observation Space
-    `Box((2,), float64)`, the state:
-
-    | Num | Observation          | Min | Max    |
-    |-----|----------------------|-----|--------|
-    | 0   | place x              | -2R | 2 + 2R |
-    | 1   | steps taken t        | 0   | 2      |
-
-    ## Transition Dynamics
-    x <- x + action + noise, t <- t + 1. The noise is uniform on [0, R) ("positive") or on [-R, R) ("centred").
-
-    ## Rewards
-    After each step 0.7 if x < 1, 0 in the trap 1 <= x < 1.7, and 1 if x >= 1.7.
-
-    ## Starting State
-    (0, 0), or `reset(options={"state": [x, t]})` with t < 2.
-
-    ## Episode End
-    Truncated after 2 steps; nothing terminates it.
-
-    ## Arguments
-    * `noise_range` (default 0.1): R, above 0 and at most 1.
-    * `noise` (default "positive"): or "centred".
-    * `render_mode`: "rgb_array", "human" or None.
-
-    ## Version History
-    * v0: initial version
+    The first step decides: two steps in the safe region earn 1.4, and small changes of that policy earn less. A
+    first step to the edge of the trap allows a jump across it with the second step, which earns 1.7, the optimum.
+    From Couetoux, Hoock, Sokolovska, Teytaud, Bonnard, "Continuous Upper Confidence Trees" (LION 2011), values over
+    100. State, action, rewards and arguments are those of `envs.Trap`; formulas and optimum are in
+    docs/problems.md.
     """
 
     model: Trap
-
-    def __init__(self, noise_range: float = 0.1, noise: Noise = "positive", render_mode: str | None = None) -> None:
-        super().__init__(Trap(noise_range, noise), render_mode)
+    model_class = Trap
 
     def draw(self, figure: Any) -> None:
         """The line with its three regions, and an arc with its reward for each step."""

@@ -5,63 +5,25 @@ from typing import Any
 import numpy as np
 
 from bonspiel.envs import draw
-from bonspiel.envs.base import ModelEnv
+from bonspiel.envs.base import NamedEnv
 from bonspiel.envs.treasure_hunt.model import HOLE_HIGH, HOLE_LOW, SIZE, TREASURE_LOW, AngleUnit, TreasureHunt
 
 
-class TreasureHuntEnv(ModelEnv):
+class TreasureHuntEnv(NamedEnv):
     """A walk from one corner of a square to the treasure in the other, past a hole, with noise as large as a step.
 
-    ## Description
-    Rewards are rare and the noise is strong: going straight falls into the hole, going around takes some eight steps in
-    the small square. The optimum is 0.991 for D = 5 and 0.975 for D = 15. From A. Couetoux, "Monte Carlo Tree Search
-    for Continuous and Stochastic Sequential Decision Making Problems" (thesis, 2013).
-
-    ## Action Space
-    `Box(-1, 1, (1,), float64)`: the direction theta in half turns, theta = pi * action, since Gymnasium advises to keep
-    actions within [-1, 1]. With `angle_unit="radian"`, as in `envs.TreasureHunt()`, `Box(-pi, pi, (1,), float64)`.
-
-    ## Observation Space
-    `Box((3,), float64)`, the state:
-
-    | Num | Observation   | Min | Max  |
-    |-----|---------------|-----|------|
-    | 0   | place x       | 0   | D    |
-    | 1   | place y       | 0   | D    |
-    | 2   | steps taken t | 0   | 10 D |
-
-    ## Transition Dynamics
-    (x, y) <- clamp((x, y) + (cos theta, sin theta) + e, 0, D), t <- t + 1, with e uniform on the unit disc.
-
-    ## Rewards
-    -0.001 for every step, +1 in the treasure (x and y at least D - 1), -0.5 in the hole (x and y in [D/4, 3D/4]).
-
-    ## Starting State
-    (0, 0, 0), or `reset(options={"state": [x, y, t]})` with t < 10 D.
-
-    ## Episode End
-    Terminated in the treasure and, if `hole_terminates`, in the hole; truncated after 10 D steps.
-
-    ## Arguments
-    * `size` (default 5): D, at least 3.
-    * `hole_terminates` (default True): the thesis does not say; the optimum is the same either way.
-    * `angle_unit` (default "half_turn"): or "radian".
-    * `render_mode`: "rgb_array", "human" or None.
-
-    ## Version History
-    * v0: initial version
+    Rewards are rare and the noise is strong: going straight falls into the hole, going around takes some eight
+    steps in the small square. The optimum is 0.991 for D = 5 and 0.975 for D = 15. From A. Couetoux, "Monte Carlo
+    Tree Search for Continuous and Stochastic Sequential Decision Making Problems" (thesis, 2013). State, action,
+    rewards and arguments are those of `envs.TreasureHunt`, but actions are half turns in [-1, 1], as Gymnasium advises,
+    unless `angle_unit="radian"`; formulas and optimum are in docs/problems.md.
     """
 
     model: TreasureHunt
+    model_class = TreasureHunt
 
-    def __init__(
-        self,
-        size: float = 5.0,
-        hole_terminates: bool = True,
-        angle_unit: AngleUnit = "half_turn",
-        render_mode: str | None = None,
-    ) -> None:
-        super().__init__(TreasureHunt(size, hole_terminates, angle_unit), render_mode)
+    def __init__(self, *arguments: Any, angle_unit: AngleUnit = "half_turn", **others: Any) -> None:
+        super().__init__(*arguments, angle_unit=angle_unit, **others)
 
     def draw(self, figure: Any) -> None:
         """The square with hole and treasure, the path from the start and the current place."""

@@ -102,7 +102,6 @@ class AbstractionTree(PlanLength):
     }
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         super().__post_init__()
         require_at_least("exploration", self.exploration, 0.0)
         require_at_least("spread", self.spread, 0.0)

@@ -67,7 +67,6 @@ class CEM(GaussianPlanner):
     tuning: ClassVar[Parameters] = {**GAUSSIANS, **COLOUR, "elite_fraction": Range(0.05, 0.4, log=True)}
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         super().__post_init__()
         require_count("population", self.population, 2)
         require_positive("elite_fraction", self.elite_fraction, 1.0)

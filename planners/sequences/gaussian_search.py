@@ -52,7 +52,6 @@ class GaussianPlanner(SequenceSearch):
     rate_limit: float | None = None
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         super().__post_init__()
         require_at_least("octaves", self.octaves, 0.0)
         require_choice("start", self.start, ("middle", "null"))

@@ -117,7 +117,6 @@ class ICEM(GaussianPlanner):
     tuning: ClassVar[Parameters] = {**GAUSSIANS, **COLOUR, "elites": Choice((5, 10, 20))}
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         super().__post_init__()
         require_count("population", self.population, 2)
         require_at_least("decay", self.decay, 1.0)

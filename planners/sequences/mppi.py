@@ -82,7 +82,6 @@ class MPPI(GaussianPlanner):
     tuning: ClassVar[Parameters] = {**GAUSSIANS, **COLOUR, "temperature": Range(0.03, 3.0, log=True)}
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         super().__post_init__()
         require_count("population", self.population, 2)
         require_positive("temperature", self.temperature)

@@ -80,7 +80,6 @@ class SequenceSearch(PlanLength):
     aliases: ClassVar[Mapping[str, Alias]] = {"horizon": Alias("lookahead")}
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         super().__post_init__()
         require_count("repeats", self.repeats)
         if self.sight is not None:

@@ -70,7 +70,6 @@ class RandomShooting(SequenceSearch):
     tuning: ClassVar[Parameters] = {**SEQUENCES, "hold": Choice((1, 2, 4, 8))}
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         super().__post_init__()
         require_count("hold", self.hold)
 

@@ -24,7 +24,6 @@ class KeepsTree(PlanLength, ABC):
     memory: float = 0.0
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         super().__post_init__()
         require(is_real(self.memory) and self.memory in (0.0, 1.0), "memory", self.memory, "0 or 1")
 

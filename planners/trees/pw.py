@@ -62,7 +62,6 @@ class PW(TreeSearch):
     tuning: ClassVar[Parameters] = {**LOOKAHEAD, **EXPLORATION, **BONUS, **WIDENING, **BLIND_VALUES, **LEAF}
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         super().__post_init__()
         require_positive("alpha_action", self.alpha_action, 1.0)
         require_positive("k_action", self.k_action)

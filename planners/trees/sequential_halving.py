@@ -113,7 +113,6 @@ class SequentialHalving(PlanLength):
     }
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         super().__post_init__()
         check_selection(self.exploration, self.bonus, None, False)
         require_count("n_root_actions", self.n_root_actions, 1, MOST_ACTIONS)

@@ -44,7 +44,6 @@ class TreeSearch(KeepsTree, ABC):
     playouts: int = 1
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         super().__post_init__()
         check_selection(self.exploration, self.bonus, self.first_play, self.scale_exploration)
         check_leaf(self.leaf, self.playouts, LEAVES)

@@ -59,7 +59,6 @@ class UCT(TreeSearch):
     tuning: ClassVar[Parameters] = {**LOOKAHEAD, **EXPLORATION, **BONUS, **N_ACTIONS, **LEAF}
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         super().__post_init__()
         require_count("n_actions", self.n_actions, 1, MOST_ACTIONS)
 

@@ -98,7 +98,6 @@ class VOOT(TreeSearch):
     }
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         super().__post_init__()
         require_share("omega", self.omega)
         require_choice("sampling", self.sampling, ("uniform", "gaussian"))

@@ -6,65 +6,25 @@ from typing import Any
 import numpy as np
 
 from bonspiel.envs import draw
-from bonspiel.envs.base import ModelEnv
-from bonspiel.envs.classic.bicycle.model import HEIGHT, MAX_LEAN, RADIUS, SPEED, TIME_STEP, WHEELBASE, Bicycle, Task
+from bonspiel.envs.base import NamedEnv
+from bonspiel.envs.classic.bicycle.model import HEIGHT, MAX_LEAN, RADIUS, SPEED, TIME_STEP, WHEELBASE, Bicycle
 from bonspiel.planners.model import Array
 
 
-class BicycleEnv(ModelEnv):
+class BicycleEnv(NamedEnv):
     """A bicycle at 10 km/h, to be kept upright by turning the handlebars and leaning to the sides.
 
-    ## Description
     The problem of Randlov and Alstrom, "Learning to Drive a Bicycle using Reinforcement Learning and Shaping" (ICML
-    1998), with the equations as Ernst, Geurts and Wehenkel give them in "Tree-Based Batch Mode Reinforcement Learning"
-    (JMLR 6, 2005) and real numbers as actions. There, a fall costs 1 and rewards are discounted; without discount, an
-    early fall would cost no more than a late one. So here each step upright is paid.
-
-    ## Action Space
-    `Box([-2, -0.02], [2, 0.02], float64)`: the torque T on the handlebars in N m, and how far the rider leans sideways
-    from the plane of the bicycle, d in m; both to the left, as all angles.
-
-    ## Observation Space
-    `Box((6,), float64)`, the state; the bounds of speeds are more than can be reached before a fall:
-
-    | Num | Observation                                    | Min    | Max   |
-    |-----|------------------------------------------------|--------|-------|
-    | 0   | lean omega in rad, 0 upright                   | -0.269 | 0.269 |
-    | 1   | its speed omegadot in rad/s                    | -6     | 6     |
-    | 2   | angle of the handlebars theta in rad           | -1.396 | 1.396 |
-    | 3   | its speed thetadot in rad/s                    | -40    | 40    |
-    | 4   | heading psi in rad, 0 to the goal, not wrapped | -45.7  | 45.7  |
-    | 5   | steps taken t                                  | 0      | 300   |
-
-    ## Transition Dynamics
-    Explicit Euler with a step of 0.01 s of the paper's equations, in which the lean falls by gravity and is righted by
-    the centrifugal force of a turn and by the wheels' spin. The handlebars stop at 80 degrees. d has a uniform error.
-
-    ## Rewards
-    Each step that ends upright earns 1 in the task "balance", (1 + cos psi) / 2 in the task "goal"; a fall earns 0.
-
-    ## Starting State
-    All 0, but psi uniform on [-pi, pi) in the task "goal"; or `reset(options={"state": [omega, omegadot, theta,
-    thetadot, psi, t]})` with t < 300.
-
-    ## Episode End
-    Terminated by a fall, |omega| > 12 degrees; truncated after 300 steps, which are 3 s.
-
-    ## Arguments
-    * `task` (default "balance"): or "goal".
-    * `noise` (default 0.02): largest error of d in m, at least 0.
-    * `render_mode`: "rgb_array", "human" or None.
-
-    ## Version History
-    * v0: initial version
+    1998), with the equations as Ernst, Geurts and Wehenkel give them in "Tree-Based Batch Mode Reinforcement
+    Learning" (JMLR 6, 2005) and real numbers as actions. There, a fall costs 1 and rewards are discounted; without
+    discount, an early fall would cost no more than a late one. So here each step upright is paid. State, action,
+    rewards and arguments are those of `envs.Bicycle`; formulas and optimum are in docs/problems.md.
     """
 
-    metadata: dict[str, Any] = ModelEnv.metadata | {"render_fps": 50}
+    metadata: dict[str, Any] = NamedEnv.metadata | {"render_fps": 50}
 
     model: Bicycle
-
-    def __init__(self, task: Task = "balance", noise: float = 0.02, render_mode: str | None = None) -> None:
-        super().__init__(Bicycle(task, noise), render_mode)
+    model_class = Bicycle
 
     def draw(self, figure: Any) -> None:
         """From behind, with the lean at which it falls; and from above, with the track of the rear wheel."""

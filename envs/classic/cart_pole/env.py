@@ -5,58 +5,22 @@ from typing import Any
 import numpy as np
 
 from bonspiel.envs import draw
-from bonspiel.envs.base import ModelEnv
+from bonspiel.envs.base import NamedEnv
 from bonspiel.envs.classic.cart_pole.model import HALF_LENGTH, MAX_ANGLE, MAX_PLACE, CartPole
 
 
-class CartPoleEnv(ModelEnv):
+class CartPoleEnv(NamedEnv):
     """A pole on a cart, to be kept upright by pushing the cart with any force, with or without noise.
 
-    ## Description
-    With a force of 10 or -10 and no noise, one step equals that of Gymnasium's CartPole-v1. Without noise it is easy to
-    last for all steps; noise as large as the force makes it hard.
-
-    ## Action Space
-    `Box(-10, 10, (1,), float64)`: the force in N, positive to the right.
-
-    ## Observation Space
-    `Box((5,), float64)`, the state; F is 10 + 6 `noise`:
-
-    | Num | Observation                                  | Min      | Max     |
-    |-----|----------------------------------------------|----------|---------|
-    | 0   | place x of the cart in m                     | -4.8     | 4.8     |
-    | 1   | velocity of the cart in m/s                  | -(2 + F) | 2 + F   |
-    | 2   | angle theta of the pole in rad, 0 upright    | -0.419   | 0.419   |
-    | 3   | angular velocity of the pole in rad/s        | -(2 + F) | 2 + F   |
-    | 4   | steps taken t                                | 0        | 200     |
-
-    ## Transition Dynamics
-    Those of CartPole-v1 with the action, plus a Gaussian force, in place of 10 or -10: steps of 0.02 s, explicit Euler.
-
-    ## Rewards
-    1 for every step, the last one included.
-
-    ## Starting State
-    x, velocity, theta and angular velocity uniform on [-0.05, 0.05), t = 0; or
-    `reset(options={"state": [x, xdot, theta, thetadot, t]})` with t < 200.
-
-    ## Episode End
-    Terminated when |theta| exceeds 12 degrees or |x| exceeds 2.4; truncated after 200 steps.
-
-    ## Arguments
-    * `noise` (default 0): standard deviation of the Gaussian force in N.
-    * `render_mode`: "rgb_array", "human" or None.
-
-    ## Version History
-    * v0: initial version
+    With a force of 10 or -10 and no noise, one step equals that of Gymnasium's CartPole-v1. Without noise it is
+    easy to last for all steps; noise as large as the force makes it hard. State, action, rewards and arguments are
+    those of `envs.CartPole`; formulas and optimum are in docs/problems.md.
     """
 
-    metadata: dict[str, Any] = ModelEnv.metadata | {"render_fps": 50}
+    metadata: dict[str, Any] = NamedEnv.metadata | {"render_fps": 50}
 
     model: CartPole
-
-    def __init__(self, noise: float = 0.0, render_mode: str | None = None) -> None:
-        super().__init__(CartPole(noise), render_mode)
+    model_class = CartPole
 
     def draw(self, figure: Any) -> None:
         """The cart on its track between the limits, and the pole with the angles that it may lean to."""

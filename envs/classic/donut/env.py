@@ -5,59 +5,21 @@ from typing import Any
 import numpy as np
 
 from bonspiel.envs import draw
-from bonspiel.envs.base import ModelEnv
+from bonspiel.envs.base import NamedEnv
 from bonspiel.envs.classic.donut.model import CENTRE, Donut
 
 
-class DonutEnv(ModelEnv):
+class DonutEnv(NamedEnv):
     """A square in which only a ring pays: move there, and stay on it in spite of the noise.
 
-    ## Description
     Rewards away from the ring do not show where it is, so a planner has to look several steps ahead; on it, every
     action misses a little. A ring as reward is a usual test of planners that refine continuous actions; this
-    definition is the project's own. docs/problems.md has the optimum.
-
-    ## Action Space
-    `Box(-0.1, 0.1, (2,), float64)`: the move along x and y.
-
-    ## Observation Space
-    `Box((3,), float64)`, the state:
-
-    | Num | Observation    | Min | Max |
-    |-----|----------------|-----|-----|
-    | 0   | place x        | 0   | 1   |
-    | 1   | place y        | 0   | 1   |
-    | 2   | steps taken t  | 0   | 10  |
-
-    ## Transition Dynamics
-    (x, y) <- (x, y) + action + noise, each coordinate clipped to [0, 1], t <- t + 1. The noise is Gaussian and
-    independent along x and y.
-
-    ## Rewards
-    max(0, 1 - |distance of the new place from (0.5, 0.5) - radius| / width): from 0 to 1.
-
-    ## Starting State
-    (x, y) uniform on the square, t = 0; or `reset(options={"state": [x, y, t]})` with t < 10.
-
-    ## Episode End
-    Truncated after 10 steps; nothing terminates it.
-
-    ## Arguments
-    * `radius` (default 0.3): of the middle of the ring, above 0 and at most 0.5.
-    * `width` (default 0.1): the distance from it at which nothing is earned, above 0.
-    * `noise` (default 0.01): standard deviation, at least 0.
-    * `render_mode`: "rgb_array", "human" or None.
-
-    ## Version History
-    * v0: initial version
+    definition is the project's own. State, action, rewards and arguments are those of `envs.Donut`; formulas and
+    optimum are in docs/problems.md.
     """
 
     model: Donut
-
-    def __init__(
-        self, radius: float = 0.3, width: float = 0.1, noise: float = 0.01, render_mode: str | None = None
-    ) -> None:
-        super().__init__(Donut(radius, width, noise), render_mode)
+    model_class = Donut
 
     def draw(self, figure: Any) -> None:
         """The ring, darker where it pays more, and the way so far."""

@@ -5,55 +5,22 @@ from typing import Any
 import numpy as np
 
 from bonspiel.envs import draw
-from bonspiel.envs.base import ModelEnv
+from bonspiel.envs.base import NamedEnv
 from bonspiel.envs.classic.double_integrator.model import START_PLACE, START_SPEED, DoubleIntegrator
 
 
-class DoubleIntegratorEnv(ModelEnv):
+class DoubleIntegratorEnv(NamedEnv):
     """A mass on a line to bring to rest at the origin, with a noisy acceleration and at little cost.
 
-    ## Description
     The linear quadratic problem of textbooks, whose optimum the Riccati equation gives exactly: the bounds of the
-    actions are so wide that the optimal policy does not meet them.
-
-    ## Action Space
-    `Box(-2, 2, (1,), float64)`: the acceleration a.
-
-    ## Observation Space
-    `Box((3,), float64)`, the state; A is 2 + 6 `noise`:
-
-    | Num | Observation   | Min            | Max         |
-    |-----|---------------|----------------|-------------|
-    | 0   | place x       | -(3.5 + 12.5 A) | 3.5 + 12.5 A |
-    | 1   | velocity v    | -(0.5 + 5 A)   | 0.5 + 5 A   |
-    | 2   | steps taken t | 0              | 50          |
-
-    ## Transition Dynamics
-    x <- x + 0.1 v + 0.005 (a + e), v <- v + 0.1 (a + e), t <- t + 1, with e Gaussian.
-
-    ## Rewards
-    -(x^2 + 0.1 v^2 + a^2) of the state before the step.
-
-    ## Starting State
-    x uniform on [-1, 1), v uniform on [-0.5, 0.5), t = 0; or `reset(options={"state": [x, v, t]})` with t < 50.
-
-    ## Episode End
-    Truncated after 50 steps; nothing terminates it.
-
-    ## Arguments
-    * `noise` (default 0.3): standard deviation of e.
-    * `render_mode`: "rgb_array", "human" or None.
-
-    ## Version History
-    * v0: initial version
+    actions are so wide that the optimal policy does not meet them. State, action, rewards and arguments are those
+    of `envs.DoubleIntegrator`; formulas and optimum are in docs/problems.md.
     """
 
-    metadata: dict[str, Any] = ModelEnv.metadata | {"render_fps": 5}
+    metadata: dict[str, Any] = NamedEnv.metadata | {"render_fps": 5}
 
     model: DoubleIntegrator
-
-    def __init__(self, noise: float = 0.3, render_mode: str | None = None) -> None:
-        super().__init__(DoubleIntegrator(noise), render_mode)
+    model_class = DoubleIntegrator
 
     def draw(self, figure: Any) -> None:
         """Velocity over place, with the box of the starts, the goal, and the path so far."""

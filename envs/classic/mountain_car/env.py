@@ -5,56 +5,23 @@ from typing import Any
 import numpy as np
 
 from bonspiel.envs import draw
-from bonspiel.envs.base import ModelEnv
+from bonspiel.envs.base import NamedEnv
 from bonspiel.envs.classic.mountain_car.model import GOAL, LEFT, RIGHT, MountainCar
 
 
-class MountainCarEnv(ModelEnv):
+class MountainCarEnv(NamedEnv):
     """A car in a valley, too weak to drive straight out of it, that has to gather speed on the other slope first.
 
-    ## Description
-    One step equals that of Gymnasium's MountainCarContinuous-v0, rounding to single precision included. The goal is far
-    and nothing rewards the way to it: a planner that does not find it does best to stand still, which earns 0.
-
-    ## Action Space
-    `Box(-1, 1, (1,), float64)`: the force, rounded to single precision.
-
-    ## Observation Space
-    `Box((3,), float64)`, the state:
-
-    | Num | Observation   | Min   | Max  |
-    |-----|---------------|-------|------|
-    | 0   | place x       | -1.2  | 0.6  |
-    | 1   | velocity v    | -0.07 | 0.07 |
-    | 2   | steps taken t | 0     | 999  |
-
-    ## Transition Dynamics
-    v <- clip(v + 0.0015 force - 0.0025 cos(3 x), -0.07, 0.07), x <- clip(x + v, -1.2, 0.6), t <- t + 1; at the left end
-    v becomes 0. There is no noise.
-
-    ## Rewards
-    -0.1 force^2 for every step, and +100 at the goal.
-
-    ## Starting State
-    x uniform on [-0.6, -0.4), v = 0, t = 0; or `reset(options={"state": [x, v, t]})` with t < 999.
-
-    ## Episode End
-    Terminated at the goal, x >= 0.45 with v >= `goal_velocity`; truncated after 999 steps.
-
-    ## Arguments
-    * `goal_velocity` (default 0): from 0 to 0.07.
-    * `render_mode`: "rgb_array", "human" or None.
-
-    ## Version History
-    * v0: initial version
+    One step equals that of Gymnasium's MountainCarContinuous-v0, rounding to single precision included. The goal is
+    far and nothing rewards the way to it: a planner that does not find it does best to stand still, which earns 0.
+    State, action, rewards and arguments are those of `envs.MountainCar`; formulas and optimum are in
+    docs/problems.md.
     """
 
-    metadata: dict[str, Any] = ModelEnv.metadata | {"render_fps": 30}
+    metadata: dict[str, Any] = NamedEnv.metadata | {"render_fps": 30}
 
     model: MountainCar
-
-    def __init__(self, goal_velocity: float = 0.0, render_mode: str | None = None) -> None:
-        super().__init__(MountainCar(goal_velocity), render_mode)
+    model_class = MountainCar
 
     def draw(self, figure: Any) -> None:
         """The valley with the goal, the car with an arrow for its velocity, and the way that it went."""

@@ -5,59 +5,24 @@ from typing import Any
 import numpy as np
 
 from bonspiel.envs import draw
-from bonspiel.envs.base import ModelEnv
+from bonspiel.envs.base import NamedEnv
 from bonspiel.envs.classic.pendulum.model import Pendulum
 
 REACH = 1.35  # half the side of the picture, in lengths of the rod
 
 
-class PendulumEnv(ModelEnv):
+class PendulumEnv(NamedEnv):
     """A pendulum to swing up and to hold there, with a torque too weak to lift it at once.
 
-    ## Description
     One step equals that of Gymnasium's Pendulum-v1 from the same state, in float64. Energy has to be pumped in by
-    swinging before it can be lifted. docs/problems.md has the optimum and the random policy's return.
-
-    ## Action Space
-    `Box(-2, 2, (1,), float64)`: the torque in N m, positive counter-clockwise.
-
-    ## Observation Space
-    `Box((3,), float64)`, the state, where Gymnasium's own shows cosine and sine of the angle:
-
-    | Num | Observation                                  | Min      | Max     |
-    |-----|----------------------------------------------|----------|---------|
-    | 0   | angle theta in rad, 0 upright, not wrapped   | -pi - 80 | pi + 80 |
-    | 1   | angular velocity thetadot in rad/s           | -8       | 8       |
-    | 2   | steps taken t                                | 0        | 200     |
-
-    ## Transition Dynamics
-    thetadot <- clip(thetadot + (3 g / (2 l) sin theta + 3 / (m l^2) torque) 0.05, -8, 8),
-    theta <- theta + 0.05 thetadot, t <- t + 1. There is no noise.
-
-    ## Rewards
-    -(theta^2 + 0.1 thetadot^2 + 0.001 torque^2) of the state before the step, theta in [-pi, pi): from -16.27 to 0.
-
-    ## Starting State
-    theta uniform on [-pi, pi), thetadot uniform on [-1, 1), t = 0; or `reset(options={"state": [theta, thetadot, t]})`
-    with t < 200.
-
-    ## Episode End
-    Truncated after 200 steps; nothing terminates it.
-
-    ## Arguments
-    * `g` (default 10), `mass` (default 1), `length` (default 1): gravity in m/s^2, kg and m.
-    * `render_mode`: "rgb_array", "human" or None.
-
-    ## Version History
-    * v0: initial version
+    swinging before it can be lifted. State, action, rewards and arguments are those of `envs.Pendulum`; formulas
+    and optimum are in docs/problems.md.
     """
 
-    metadata: dict[str, Any] = ModelEnv.metadata | {"render_fps": 20}
+    metadata: dict[str, Any] = NamedEnv.metadata | {"render_fps": 20}
 
     model: Pendulum
-
-    def __init__(self, g: float = 10.0, mass: float = 1.0, length: float = 1.0, render_mode: str | None = None) -> None:
-        super().__init__(Pendulum(g, mass, length), render_mode)
+    model_class = Pendulum
 
     def draw(self, figure: Any) -> None:
         """The rod, the way of its tip over the last second, and the place to hold it at."""

@@ -142,7 +142,6 @@ class CMCGS(PlanLength):
     }
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         super().__post_init__()
         require_count("samples", self.samples)
         require_count("experiences", self.experiences)

@@ -134,7 +134,6 @@ class HOOT(PlanLength):
     }
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         super().__post_init__()
         _check(self)
 
@@ -178,7 +177,6 @@ class PolyHOOT(PlanLength):
     tuning: ClassVar[Parameters] = {**HOOT.tuning, "growth": Range(0.1, 0.45)}
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         super().__post_init__()
         _check(self)
         require_positive("decay", self.decay, 0.5)

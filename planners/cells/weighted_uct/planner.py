@@ -196,7 +196,6 @@ class WeightedUCT(PlanLength):
     tuning: ClassVar[Parameters] = {**LOOKAHEAD, **EXPLORATION, **N_ACTIONS, "bandwidth": Range(0.05, 1.5, log=True)}
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         super().__post_init__()
         require_at_least("exploration", self.exploration, 0.0)
         require_count("n_actions", self.n_actions, 1, MOST_ACTIONS)

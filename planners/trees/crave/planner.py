@@ -173,7 +173,6 @@ class CRAVE(PlanLength):
     }
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         super().__post_init__()
         check_bonus(self.exploration, self.bonus)
         require_positive("alpha_action", self.alpha_action, 1.0)

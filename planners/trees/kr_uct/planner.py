@@ -235,7 +235,6 @@ class KRUCT(PlanLength):
     }
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         super().__post_init__()
         require_at_least("exploration", self.exploration, 0.0)
         require_positive("tau", self.tau)

@@ -94,7 +94,6 @@ class RaveUCT(KeepsTree):
     }
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         super().__post_init__()
         check_bonus(self.exploration, self.bonus)
         require_at_least("rave_k", self.rave_k, 0.0)
@@ -225,7 +224,6 @@ class TerritoryUCT(RaveUCT):
     tuning: ClassVar[Parameters] = {**RaveUCT.tuning, "weight": Range(0.005, 0.5, log=True)}
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         super().__post_init__()
         require_at_least("weight", self.weight, 0.0)
         require_choice("statistic", self.statistic, ("pts", "criticality"))

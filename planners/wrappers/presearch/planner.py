@@ -102,7 +102,6 @@ class Presearch:
     candidates: int = 16
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         require(callable(getattr(self.inner, "plan", None)), "inner", self.inner, "a planner")
         require_positive("share", self.share, 1.0)
         require(self.share < 1.0, "share", self.share, "below 1")

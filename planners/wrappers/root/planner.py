@@ -142,7 +142,6 @@ class Root:
     rounds: int = 1
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         require(callable(getattr(self.inner, "plan", None)), "inner", self.inner, "a planner")
         require(not isinstance(self.inner, Root), "inner", self.inner, "another planner than root; more workers fit")
         forgets = not getattr(self.inner, "needs_last_action", False)

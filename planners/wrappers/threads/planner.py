@@ -69,7 +69,6 @@ class TreeParallel:
     virtual_loss: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         require_count("threads", self.threads, 1, 1024)
         require_at_least("virtual", self.virtual, 0.0)
         require(self.virtual <= MOST_VIRTUAL, "virtual", self.virtual, f"at most {MOST_VIRTUAL:,}")
