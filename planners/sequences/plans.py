@@ -11,7 +11,6 @@ from typing import ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.planners.aliases import Alias
 from bonspiel.planners.checks import discrete_actions, missing_action_bounds, require_count, two_players
 from bonspiel.planners.core.argmax import argmax_by
 from bonspiel.planners.core.code.cache import say_once
@@ -77,7 +76,7 @@ class SequenceSearch(PlanLength):
     sight: int | None = None
 
     traits: ClassVar[Traits] = SEQUENCE_TRAITS
-    aliases: ClassVar[Mapping[str, Alias]] = {"horizon": Alias("lookahead")}
+    aliases: ClassVar[Mapping[str, str]] = {"horizon": "lookahead"}
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -2,14 +2,12 @@
 
 import math
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from bonspiel.planners import Array, Budget, Decision, Model, Rng
-from bonspiel.planners.aliases import Alias, takes_aliases
 from bonspiel.planners.checks import (
     check_actions,
     is_real,
@@ -44,7 +42,6 @@ def _return_of(win_rate: float) -> float:
     return RANGE * win_rate - 1.0
 
 
-@takes_aliases
 @dataclass(frozen=True)
 class RaveUCT(KeepsTree):
     """UCT whose actions also learn from simulations in which they were played later on (RAVE), with priors.
@@ -82,10 +79,6 @@ class RaveUCT(KeepsTree):
     k_state: float = 1.0
     alpha_state: float = 0.25
 
-    aliases: ClassVar[Mapping[str, Alias]] = {
-        "selection": Alias("bonus", until="0.3"),
-        "fpu": Alias("first_play", until="0.3"),
-    }
     tuning: ClassVar[Parameters] = {
         "exploration": Range(0.01, 2.0, log=True),
         "bonus": Choice(("ucb1", "ucb1_tuned")),
@@ -203,7 +196,6 @@ class RaveUCT(KeepsTree):
         return decision
 
 
-@takes_aliases
 @dataclass(frozen=True)
 class TerritoryUCT(RaveUCT):
     """`RaveUCT` that prefers actions whose region decides the game, by a statistic of the owners after all playouts.
@@ -217,10 +209,6 @@ class TerritoryUCT(RaveUCT):
     weight: float = 0.04
     statistic: Literal["pts", "criticality"] = "pts"
 
-    aliases: ClassVar[Mapping[str, Alias]] = {
-        **RaveUCT.aliases,
-        "bonus": Alias("statistic", ("pts", "criticality"), until="0.3"),
-    }
     tuning: ClassVar[Parameters] = {**RaveUCT.tuning, "weight": Range(0.005, 0.5, log=True)}
 
     def __post_init__(self) -> None:
