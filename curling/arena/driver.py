@@ -15,6 +15,7 @@ from bonspiel.curling.arena.cores import Share
 from bonspiel.curling.arena.game import Seat, play_game
 from bonspiel.curling.arena.tournament import Arena
 from bonspiel.curling.arena.venue import Dc3Venue, Venue
+from bonspiel.curling.child_process import PlannerGone
 from bonspiel.curling.client.planning.patience import Patience
 from bonspiel.curling.client.planning.standby import FIRST_SECONDS, LOADING_SECONDS
 from bonspiel.curling.client.planning.worker_process import PlannerRefused, WorkerProcess
@@ -22,7 +23,6 @@ from bonspiel.curling.game import CurlingGame
 from bonspiel.curling.records.position import MatchPosition
 from bonspiel.curling.server.lobby import PortError
 from bonspiel.curling.server.shot_executor import ShotExecutor
-from bonspiel.planners.child_process import PlannerGone
 from bonspiel.runs import interrupts
 from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import RunError, Setting

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from bonspiel.curling.child_process import PlannerGone
 from bonspiel.curling.client.message_log import MessageLog
 from bonspiel.curling.client.planning.patience import Patience
 from bonspiel.curling.client.planning.planner_process import OWN_SECONDS, PlannerProcess
@@ -16,7 +17,6 @@ from bonspiel.curling.client.planning.time_manager import LEAST, TimeManager, sl
 from bonspiel.curling.ice.physics import physics_of
 from bonspiel.curling.protocols.console import print_error
 from bonspiel.curling.records.position import MatchPosition
-from bonspiel.planners.child_process import PlannerGone
 
 WARM_UP = 3.0  # s at most for the planning before a match
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from bonspiel.curling import players
-from bonspiel.planners.child_process import ChildProcess, Pipe, PlannerGone, answer, questions
+from bonspiel.curling.child_process import ChildProcess, Pipe, PlannerGone, answer, questions
 from bonspiel.planners.core.code.errors import error_text
 from bonspiel.planners.model import Array, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, Planner

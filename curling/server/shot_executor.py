@@ -7,10 +7,10 @@ from concurrent.futures.process import BrokenProcessPool
 
 import numpy as np
 
+from bonspiel.curling.child_process import SPAWN
 from bonspiel.curling.model import Curling
 from bonspiel.curling.records.match_data import Throw
 from bonspiel.curling.records.umpire import Outcome, outcome
-from bonspiel.planners.child_process import SPAWN
 from bonspiel.planners.core import signals
 from bonspiel.planners.model import Array
 

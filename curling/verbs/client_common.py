@@ -39,6 +39,7 @@ def run(arguments: argparse.Namespace, play: Play, report: Callable[[str], None]
         UsageError: the planner is unknown, a number is out of range, or the log cannot be written.
         RunError: the planner does not even start.
     """
+    from bonspiel.curling.child_process import PlannerGone
     from bonspiel.curling.client.exit_status import exit_status
     from bonspiel.curling.client.match_player import MatchPlayer
     from bonspiel.curling.client.message_log import MessageLog, new_log
@@ -46,7 +47,6 @@ def run(arguments: argparse.Namespace, play: Play, report: Callable[[str], None]
     from bonspiel.curling.client.planning.time_manager import FRACTION, TimeManager
     from bonspiel.curling.client.planning.worker_process import PlannerRefused
     from bonspiel.curling.client.reconnection import play_when_up
-    from bonspiel.planners.child_process import PlannerGone
 
     # checked before anything is started or written
     if arguments.seed is not None:

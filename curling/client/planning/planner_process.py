@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from bonspiel.curling.child_process import PlannerGone, PlannerSilent
 from bonspiel.curling.client.planning.planner_worker import ShotChoice, first_answer
 from bonspiel.curling.client.planning.setup_choice import FALLBACK, SetupChoice
 from bonspiel.curling.client.planning.standby import FIRST_SECONDS, RESTART, Standby
 from bonspiel.curling.client.planning.worker_process import WorkerProcess
 from bonspiel.curling.protocols.console import print_error
 from bonspiel.curling.records.position import MatchPosition
-from bonspiel.planners.child_process import PlannerGone, PlannerSilent
 
 if TYPE_CHECKING:
     from bonspiel.planners.planner import Planner

@@ -19,12 +19,12 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from bonspiel.curling.child_process import Pipe, answer, questions
 from bonspiel.curling.client.planning.best_so_far import BestSoFar, ShotSoFar
 from bonspiel.curling.client.planning.setup_choice import best_setup
 from bonspiel.curling.client.planning.time_manager import LEAST
 from bonspiel.curling.ice.sheet import LAST_SHOT, STONES
 from bonspiel.curling.records.position import MatchPosition
-from bonspiel.planners.child_process import Pipe, answer, questions
 from bonspiel.planners.core.code.errors import error_text
 
 if TYPE_CHECKING:

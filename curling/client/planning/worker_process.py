@@ -6,10 +6,10 @@ import asyncio
 import math
 from typing import TYPE_CHECKING, Any
 
+from bonspiel.curling.child_process import SPAWN, ChildProcess, Pipe
 from bonspiel.curling.client.planning.best_so_far import BestSoFar
 from bonspiel.curling.client.planning.planner_worker import ShotChoice, run_worker
 from bonspiel.curling.records.position import MatchPosition
-from bonspiel.planners.child_process import SPAWN, ChildProcess, Pipe
 
 if TYPE_CHECKING:
     from bonspiel.planners.planner import Planner

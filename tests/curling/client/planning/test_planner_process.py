@@ -12,6 +12,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from bonspiel.curling.child_process import PlannerSilent
 from bonspiel.curling.client.planning import planner_process, standby
 from bonspiel.curling.client.planning.best_so_far import BestSoFar, ShotSoFar
 from bonspiel.curling.client.planning.planner_process import PlannerProcess
@@ -24,7 +25,6 @@ from bonspiel.curling.model import Curling
 from bonspiel.curling.records.position import MatchPosition
 from bonspiel.curling.settings import MatchSettings
 from bonspiel.planners import Decision
-from bonspiel.planners.child_process import PlannerSilent
 from tests.curling.client.fakes import LATE, TEE, FailingPlanner
 
 ROOT = Path(__file__).parents[4]

@@ -6,7 +6,7 @@ import signal
 import joblib
 import pytest
 
-from bonspiel.planners.child_process import ChildProcess, PlannerGone, answer, questions
+from bonspiel.curling.child_process import ChildProcess, PlannerGone, answer, questions
 
 
 def echo(pipe, number):
