@@ -155,30 +155,41 @@ class ContractCheck:
             raise BrokenContract.of(self._name, f"plan() raised {error_text(error)}{error_place(error)}") from error
 
     def _plan(self, budget: Budget, model: Model | None = None, root_actions: Array | None = None) -> Decision:
-        """A decision in the first state, always with the same seed."""
+        """A decision in the first state, always with the same seed, whose draws are kept."""
         planner, rng, model = self._planner, np.random.default_rng(self._seed), model or self._model
         search = CheckedSearch(planner, model, FreshSearches(planner, model), self._name)
-        with self._deciding(budget):
-            return search.plan(self._start, budget, rng, root_actions)
+        try:
+            with self._deciding(budget):
+                return search.plan(self._start, budget, rng, root_actions)
+        finally:
+            self._drawn = rng.bit_generator.state
 
     def _first(self) -> None:
         """What a planner loads or compiles at first is no part of its times."""
         self._single()
+        drawn, start = self._drawn, time.perf_counter()
+        self._single()
+        one = time.perf_counter() - start
+        self._draws_again(drawn)
         if self._is_brief:
-            start = time.perf_counter()
-            self._single()
-            one = time.perf_counter() - start
             self._simulations = int(min(SIMULATIONS, max(1.0, BRIEF_SECONDS / one)))
 
     def _single(self) -> None:
         with suppress(InvalidRollouts):  # a model of which many are may give one alone
             self._plan(Budget(simulations=1))
 
+    def _draws_again(self, drawn: Any) -> None:
+        """A decision that is looked up, where it was made before, draws less, and no longer depends on its seed."""
+        same = not self._traits.reproducible or self._drawn == drawn
+        what = "the same number again, since seed, state and budget are the same: is an earlier decision looked up?"
+        require(same, "draws from rng", "another number", what)
+
     def _twice(self) -> None:
         """The same seed, state and budget give the same decision, and no other source of randomness is touched."""
         np.random.random()  # noqa: NPY002 - a planner that seeds it is told from one that leaves it alone
         before = shared_state()
-        first, again = (self._plan(Budget(simulations=self._simulations)) for _ in range(2))
+        first, drawn = self._plan(Budget(simulations=self._simulations)), self._drawn
+        again = self._plan(Budget(simulations=self._simulations))
         same = self._alone.draws or shared_state() == before
         require(same, "state of numpy.random", "changed", "left as it is: draw from rng alone")
         others = (first.action, self._model.action_low, self._model.action_high)
@@ -189,17 +200,21 @@ class ContractCheck:
                 one, other = getattr(first, name), getattr(again, name)
                 same = np.array_equal(one, other, equal_nan=True)
                 require(same, name, other, f"{one} again, since seed, state and budget are the same")
+        self._draws_again(drawn)
 
     def _steps(self) -> None:
         """Simulations say how often the model is asked, which is what budgets compare."""
+        horizon, asked_for = self._model.horizon, self._simulations
+        if not self._is_brief:  # so many that what is allowed once does not hide twice the steps in short episodes
+            asked_for = max(asked_for, 2 * (ALLOWANCE + horizon) // max(horizon - 1, 1))
         try:
             counted, counter = counting(self._model)
-            made = self._plan(Budget(simulations=self._simulations), counted)
+            made = self._plan(Budget(simulations=asked_for), counted)
         except (TypeError, AttributeError, BrokenContract):  # no such copy, or the planner compiles `step`
             return
-        steps, simulations = int(np.nan_to_num(counter.steps)), self._simulations * self._traits.budget_multiple
+        steps, simulations = int(np.nan_to_num(counter.steps)), asked_for * self._traits.budget_multiple
         asked, told = (most_steps(self._planner, self._model, n, made.invalid) for n in (simulations, made.simulations))
-        wrong = f"at most {asked} for {self._simulations} simulations of at most {self._model.horizon} steps"
+        wrong = f"at most {asked} for {asked_for} simulations of at most {horizon} steps"
         require(steps <= asked, "model steps", steps, wrong)
         taken = f"the number made: {steps} model steps are more than their {told}"
         require(steps <= told, "simulations", made.simulations, taken)

@@ -33,6 +33,11 @@ class StepsPassed:
         self._state = state.copy()
         return self._passed
 
+    @property
+    def is_sure(self) -> bool:
+        """False if the state is that of the last decision and may yet be of the next step, as of a plant at rest."""
+        return self._passed > 0 or self._index is not None
+
     def decided(self) -> None:
         """A decision was made in the state last asked about."""
         self._passed = 0

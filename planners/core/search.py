@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from bonspiel.planners.checks import require
 from bonspiel.planners.core.jit import Problem, runner, seconds_loading
 from bonspiel.planners.core.problem import Stopped as Stopped
 from bonspiel.planners.core.problem import problem_of
@@ -48,6 +49,7 @@ INTERRUPT_SECONDS = 0.1  # between two chances for Ctrl-C to be heard
 CHUNK_SECONDS = 0.0005  # between two looks at the clock, under a time budget
 LEAST_SECONDS = 1e-9  # that passed, where a coarse clock has not moved
 MOST_GROWTH = 16  # times the simulations done before the next look at the clock, which may not have moved
+MOST_CHUNK = 1 << 30  # simulations
 PROGRESS_SECONDS = 0.005  # between two reports of the best action so far
 CLOSING_SECONDS = 0.00005  # of a time budget, for reading the decision off the tree and giving its memory back
 LARGEST_GROWTH = 4_096.0
@@ -169,13 +171,14 @@ def extend(
 
     Raises:
         Stopped: see `stopped_by`.
+        ValueError: what the kernel returned is not the number of simulations that it made.
     """
     start = time.perf_counter() if start is None else start
     search = runner(kernel, model, tree, walk, problem, 1, rng, settings)
     start += seconds_loading(start)  # the first decision of a process is late, but as good as any
     by_count, stop, report, due = budget.simulations is not None, _stop.get(), _report.get(), 0.0
     seconds = max((budget.seconds or 0.0) - CLOSING_SECONDS, 1e-9)
-    grown, done, chunk = earlier > 0, 0, FIRST_CHUNK if by_count and stop is None else 1
+    grown, vain, done, chunk = earlier > 0, 0, 0, FIRST_CHUNK if by_count and stop is None else 1
     rollouts = None if by_count else _rollouts_left(walk)
     if rollouts is not None:
         rollouts[0] = 1
@@ -184,6 +187,10 @@ def extend(
             chunk = min(chunk, budget.simulations - done)
         did = int(search(tree, walk, problem, chunk, rng, settings))
         done += did
+        vain = vain + 1 if did == 0 else 0
+        made = f"the number of simulations that it made, 0 to {chunk}, and not 0 again and again as the tree grows"
+        is_count = 0 <= did <= chunk and (vain < 2 or vain <= 2 + problem.steps.bit_length())
+        require(is_count, "what the kernel returned", did, made)
         if stop is not None and stop.is_set():
             raise Stopped
         elapsed = max(time.perf_counter() - start, LEAST_SECONDS)
@@ -208,7 +215,7 @@ def extend(
             left = done / elapsed * (seconds - elapsed)
             # half of what is left, as later simulations may take longer; interpreted ones take longer than the clock
             most = min(done / elapsed * CHUNK_SECONDS, 0.5 * left, MOST_GROWTH * done)
-            chunk = max(1, int(most)) if model.compiled else 1
+            chunk = min(max(1, int(most)), MOST_CHUNK) if model.compiled else 1
             if rollouts is not None:
                 rollouts[0] = max(chunk, int(left))
 

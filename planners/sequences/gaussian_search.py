@@ -184,7 +184,9 @@ class GaussianSearch:
             return None
         near = 1.0 if planner.sight is None else 1.0 - 1.0 / planner.sight
         discount = near * self.model.discount
-        return Rates(self.model, planner.rate_cost, planner.rate_limit, discount, before)
+        is_open = self._told is None and not self.passed.is_sure
+        other = self._decided[0] if is_open and self._decided is not None else None
+        return Rates(self.model, planner.rate_cost, planner.rate_limit, discount, before, other)
 
     def _gaussian(self, steps: int, rng: Rng, rates: Rates | None) -> Gaussian:
         planner = self.planner

@@ -56,10 +56,19 @@ class Rates:
             booleans and categoricals have none.
         discount: of the cost of each step in relation to the step before.
         last: the action of the step before the sequence, [action_dim]; None if unknown, and the first one is free.
+        other: one that may have been the last instead, from which the first action keeps the limit as well, or None.
     """
 
-    def __init__(self, model: Model, cost: float, limit: float | None, discount: float, last: Array | None) -> None:
-        self.model, self.cost, self.discount, self.last = model, cost, discount, last
+    def __init__(
+        self,
+        model: Model,
+        cost: float,
+        limit: float | None,
+        discount: float,
+        last: Array | None,
+        other: Array | None = None,
+    ) -> None:
+        self.model, self.cost, self.discount, self.last, self.other = model, cost, discount, last, other
         span, codes = model.action_high - model.action_low, kind_codes(model)
         self.scale = np.divide(1.0, span, out=np.zeros(len(span)), where=span > 0.0)
         self.largest = None if limit is None else limit * span
@@ -71,12 +80,13 @@ class Rates:
         """Sequences of actions within the bounds, [..., steps, action_dim], each action as near as the limit allows."""
         if self.largest is None:
             return sequences
-        sequences, last = sequences.copy(), self.last
+        sequences, before = sequences.copy(), [self.last, self.other]
         for t in range(sequences.shape[-2]):
             now = sequences[..., t, :]
-            if last is not None:
-                np.minimum(np.maximum(now, last - self.largest, out=now), last + self.largest, out=now)
-            last = now
+            for last in before:
+                if last is not None:
+                    np.minimum(np.maximum(now, last - self.largest, out=now), last + self.largest, out=now)
+            before = [now]
         return sequences
 
     def costs(self, sequences: Array) -> Array:

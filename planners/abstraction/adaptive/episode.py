@@ -28,12 +28,13 @@ from bonspiel.planners.abstraction.adaptive.sequence import (
     noise_of,
     rest_of,
 )
-from bonspiel.planners.abstraction.adaptive.sight import best_sight, new_sights
+from bonspiel.planners.abstraction.adaptive.sight import AT_FIRST, COUNT, best_sight, misleads, new_sights
 from bonspiel.planners.abstraction.adaptive.sight import hand_on as hand_on_sights
 from bonspiel.planners.abstraction.adaptive.smoothing import CHOSEN, RETURN, SEEN, SMOOTHED, VISITS
 from bonspiel.planners.checks import check_actions, offers
 from bonspiel.planners.core.actions import inverse_widths, nearest
 from bonspiel.planners.core.argmax import argmax_by
+from bonspiel.planners.core.jit.validity import INVALID
 from bonspiel.planners.core.passed import StepsPassed
 from bonspiel.planners.core.search import decide, extend
 from bonspiel.planners.do_nothing import null_action
@@ -44,6 +45,7 @@ from bonspiel.planners.planner import Budget, Decision, check_plan
 Visits = NDArray[np.int64]
 
 FIRST_NODES = 1_024
+ENOUGH_AT_FIRST = 8  # simulations that tell whether the first sight is long enough
 OFTEN = 0.5  # of how often the most chosen action was: so often an action was chosen that may be played
 HOLD_PER_STEP = 4.0  # most `hold_visits` for each step of a plan: with few steps left each action matters
 SURE = 4.0  # standard deviations by which the sequence must be ahead to be played; 0 in MANY coordinates with proposals
@@ -121,10 +123,18 @@ class AdaptiveEpisode:
         nodes = min(rest.simulations or FIRST_NODES, FIRST_NODES)
         tree = new_tree(len(actions), root, sequence, sights, nodes, depth)
         walk = new_walk(model.state_dim, problem.steps, len(actions), depth)
-        tree, done = extend(
-            search, tree, walk, problem, model=model, settings=settings, budget=rest, rng=rng, grow=grow, start=start
-        )
-        done += spent
+        how: dict[str, Any] = {"model": model, "settings": settings, "rng": rng, "grow": grow, "start": start}
+        done = 0
+        if settings.sight == AT_FIRST and sights[0, COUNT] == 0.0 and (half := _half(rest)) is not None:
+            tree, done = extend(search, tree, walk, problem, budget=half, **how)
+            if misleads(sights):
+                done, invalid = done + spent, invalid + int(problem.validity[INVALID])
+                decision = self._again(sequence, sights, state, budget.rest(1.0, done, start), rng, root_actions)
+                total, taken = decision.simulations + done, time.perf_counter() - start
+                return replace(decision, simulations=total, seconds=taken, invalid=decision.invalid + invalid)
+            rest = rest if rest.simulations is None else Budget(rest.simulations - done)
+        tree, more = extend(search, tree, walk, problem, budget=rest, earlier=done, **how)
+        done += more + spent
         if self.proposals is not None:
             self.proposals.decided(done)
         self._passed.decided()
@@ -157,9 +167,29 @@ class AdaptiveEpisode:
         decision = decide(found, visits, values, done, start, rng, leading, problem=problem, plan=plan)
         return replace(decision, invalid=decision.invalid + invalid) if invalid > 0 else decision
 
+    def _again(
+        self, sequence: Sequence, sights: Array, state: Array, budget: Budget, rng: Rng, root_actions: Array | None
+    ) -> Decision:
+        """The first decision with the rest of its budget, beginning with what its first look has learned."""
+        kept, self.last, self.sights = self.last, sequence, sights
+        self._passed.decided()
+        decision = self.plan(state, budget, rng, root_actions)
+        if self.last is sequence:
+            self.last = kept
+        if self.planner.memory == 0.0:
+            self.sights = new_sights()
+        return decision
+
     def start_from(self, plan: Array) -> None:
         """Begin with a plan, [any, action_dim], as if the last decision's sequence had been that."""
         self.last, self._passed = new_sequence(plan, 0), StepsPassed(self.model)
         if takes_proposals(self.model):
             self.proposals = Proposals(self.planner, self.model)
             self.proposals.start_from(plan)
+
+
+def _half(budget: Budget) -> Budget | None:
+    """Half of a budget, for a first look; None if it is too small for that."""
+    if budget.simulations is None:
+        return Budget(seconds=0.5 * (budget.seconds or 0.0))
+    return Budget(budget.simulations // 2) if budget.simulations >= 2 * ENOUGH_AT_FIRST else None

@@ -47,8 +47,9 @@ class AdaptiveAbstraction(PlanLength):
             far away tell little. 1 for returns alone, in [0, 1].
         explained: in the search a reward k steps ahead counts (1 - 1/N)^k, so that few simulations tell actions apart:
             N is the shortest sight of 16, 24, ..., 273 steps whose returns explain this part of the variance of whole
-            returns, in the simulations of the decisions before; without end if none does, and 36 in the first decision.
-            Beyond 5,000 simulations the unexplained part falls as 1 / n. 1 for rewards as they are, in [0, 1].
+            returns, in the simulations of the decisions before; without end if none does. The first decision has 36,
+            and begins anew after half of its simulations if whole returns fall where these rise. Beyond 5,000
+            simulations the unexplained part falls as 1 / n. 1 for rewards as they are, in [0, 1].
         hold_visits: a state whose finest cell has as many visits goes on with the action before in half of the
             simulations, in more of them the fewer visits it has; at least 0. At most four for each step of the plan
             count, since with few steps left each action matters.

@@ -15,8 +15,10 @@ from bonspiel.planners.model import Array
 
 # Sights in steps, from the shortest with which a goal a hundred steps away still counts.
 SHORTEST, FACTOR, LENGTHS = 16.0, 1.5, 8
-AT_FIRST = SHORTEST * FACTOR**2
+ROW_AT_FIRST = 3
+AT_FIRST = SHORTEST * FACTOR ** (ROW_AT_FIRST - 1)
 ENOUGH = 5_000.0  # simulations, beyond which the unexplained part that is allowed falls as 1 / n
+OPPOSITE = 0.5  # correlation, with a minus, from which on the first sight misleads
 KEPT = 0.8  # weight of what the last decision knew of the problem
 
 # Sums over simulations, of the whole returns in the first row, then of the returns with each sight: their weight, sum,
@@ -75,3 +77,12 @@ def best_sight(sums: Array, explained: float, simulations: int) -> float:
     together = np.maximum(sums[:, PRODUCTS] - mean * sums[0, SUM], 0.0)
     found = np.flatnonzero(together[1:] ** 2 > needed * variance[1:] * variance[0])
     return SHORTEST * FACTOR ** found[0] if len(found) else math.inf
+
+
+def misleads(sums: Array) -> bool:
+    """True if the returns with the first decision's sight are clearly the larger, the smaller the whole returns are."""
+    count = max(sums[0, COUNT], 1.0)
+    both = sums[[0, ROW_AT_FIRST]]
+    variance = both[:, SQUARES] - both[:, SUM] ** 2 / count
+    together = both[1, PRODUCTS] - both[1, SUM] * both[0, SUM] / count
+    return bool(together < -OPPOSITE * math.sqrt(max(variance.prod(), 0.0)))

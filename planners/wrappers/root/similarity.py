@@ -6,6 +6,7 @@ import numpy as np
 
 from bonspiel.planners.checks import offers, require
 from bonspiel.planners.core.actions import action_sd
+from bonspiel.planners.kinds import BOOLEAN, CATEGORICAL, kind_codes
 from bonspiel.planners.model import Array, HasActionPeriod, HasActionSd, Model
 
 
@@ -13,7 +14,7 @@ class Kernel(NamedTuple):
     """K(a, b) = exp(-1/2 sum_d (a_d - b_d)^2 / h_d^2).
 
     Attributes:
-        width: h, [action_dim]; 0 asks for equality.
+        width: h, [action_dim]; 0 asks for equality, as of booleans and categoricals.
         period: of each coordinate, [action_dim]; inf where it has none.
     """
 
@@ -28,6 +29,8 @@ def kernel_of(model: Model, bandwidth: float | str) -> Kernel:
         width = action_sd(model)
     else:
         width = np.asarray(float(bandwidth) * (high - low))
+    if len(codes := kind_codes(model)) > 0:
+        width = np.where((codes == BOOLEAN) | (codes == CATEGORICAL), 0.0, width)
     period = np.asarray(model.action_period if offers(model, HasActionPeriod) else np.full(len(low), np.inf), float)
     fits = period.shape == low.shape and (period > 0.0).all()
     require(fits, "action_period", period, f"{len(low)} numbers above 0")

@@ -14,7 +14,7 @@ from bonspiel.planners import Decision
 from bonspiel.planners.checks import steps_left
 from bonspiel.planners.planner import Traits, check_plan
 
-KEPT = []
+KEPT, SEEN = [], {}
 COUNT = itertools.count()
 
 
@@ -78,8 +78,10 @@ class ManySteps(Right):
 class ThriceTheSteps(Right):
     """Three plans for every simulation that it reports."""
 
+    times = 3
+
     def plan(self, model, state, budget, rng, root_actions=None):
-        for _ in range(3 * (budget.simulations or 1)):
+        for _ in range(self.times * (budget.simulations or 1)):
             at = state.copy()
             for _ in range(steps_left(model, state)):
                 model.step(at, model.action_high, following := np.empty_like(at), model.params, rng)
@@ -109,6 +111,21 @@ class Keeps(Right):
     def act(self, model, state, rng):
         KEPT.append(np.ones(200_000))
         return super().act(model, state, rng)
+
+
+class LooksUp(Right):
+    """Knows an action for the rest of the process, once it was drawn."""
+
+    def act(self, model, state, rng):
+        if (key := state.tobytes()) not in SEEN:
+            SEEN[key] = rng.uniform(model.action_low, model.action_high)
+        return SEEN[key].copy()
+
+
+class TwiceTheSteps(ThriceTheSteps):
+    """Two plans for every simulation that it reports."""
+
+    times = 2
 
 
 class Prints(Right):

@@ -29,6 +29,7 @@ FAULTS = {
     faulty.ManySteps: "model steps=20000: must be at most",
     faulty.ThriceTheSteps: "model steps=[0-9]+: must be at most",
     faulty.FewSimulations: "simulations=1: must be the number made: [0-9]+ model steps are more than their [0-9]+",
+    faulty.LooksUp: "draws from rng='another number': must be the same number again",
     faulty.Late: "seconds=0.4[0-9]*: must be near the budget of 0.05 s",
     faulty.Keeps: "memory kept of each decision='1.5 MB'",
     faulty.Prints: "standard output='thinking about",
@@ -47,6 +48,11 @@ def test_each_fault_is_named(cls, is_brief):
     with pytest.raises(BrokenContract, match=f"^my:P breaks the contract of planners: .*{FAULTS[cls]}") as caught:
         ContractCheck(cls(), model, 0, "my:P", is_brief).run()
     assert "\n" not in str(caught.value)
+
+
+def test_twice_the_steps_are_found_in_episodes_of_two():
+    with pytest.raises(BrokenContract, match=r"model steps=[0-9]+: must be at most"):
+        ContractCheck(faulty.TwiceTheSteps(), envs.make_model("trap"), 0).run()
 
 
 @pytest.mark.parametrize("is_brief", [False, True])

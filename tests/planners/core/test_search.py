@@ -86,6 +86,18 @@ def test_room_is_made_for_what_a_continued_search_will_add(held, expected, monke
     assert factors == [expected]
 
 
+@pytest.mark.parametrize(
+    ("returned", "budget"), [(0, Budget(9)), (-1, Budget(9)), (11, Budget(9)), (0, Budget(seconds=9.0))]
+)
+def test_a_kernel_that_returns_no_number_of_simulations_is_refused(returned, budget, monkeypatch):
+    grown, problem = [], SimpleNamespace(steps=50, validity=np.zeros(1))
+    monkeypatch.setattr(search, "runner", lambda *given: lambda *given: returned)
+    given = {"settings": 0, "rng": None, "grow": lambda *given: grown.append(1)}
+    with pytest.raises(ValueError, match=f"what the kernel returned={returned}: must be the number of simulations"):
+        search.extend(None, 0, 0, problem, model=SimpleNamespace(compiled=True), budget=budget, **given)
+    assert len(grown) <= 8
+
+
 @pytest.mark.parametrize(("rate", "copies"), [(1e12, 2), (1.0, 1)])
 def test_a_tree_is_not_copied_again_where_no_time_is_left_for_it(rate, copies, monkeypatch):
     """A fake kernel that finds no room after its first and after its third simulation."""

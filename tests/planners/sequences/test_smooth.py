@@ -230,6 +230,26 @@ def test_a_step_decided_again_follows_the_action_before_it_and_a_step_left_out_t
         assert abs(after - before) <= 0.1 + 1e-12
 
 
+class Blocked(Line):
+    """A line that a wall ends at 1, whose state does not tell the step: pushing on changes nothing."""
+
+    state_dim, state_low, state_high = 1, np.array([-1.0]), np.array([1.0])
+    time_index = None
+
+    @staticmethod
+    def step(state, action, next_state, params, rng):
+        next_state[0] = min(max(state[0] + 0.1 * action[0], -1.0), 1.0)
+        return action[0] * rng.standard_normal(), False
+
+
+@pytest.mark.parametrize("text", ["cem:rate_limit=0.1", "icem:rate_limit=0.1,memory=1", "mppi:rate_limit=0.1,knots=5"])
+def test_the_limit_holds_where_the_state_does_not_change(text):
+    search, rng, actions = planners.begin_episode(planners.parse(text), Blocked()), np.random.default_rng(0), []
+    for _ in range(12):
+        actions.append(search.plan(np.ones(1), Budget(30), rng).action)
+    assert np.abs(np.diff(actions, axis=0)).max() <= 0.2 + 1e-12
+
+
 @pytest.mark.parametrize("memory", [0, 1])
 def test_the_action_played_can_be_told(memory):
     search, rng = begun(memory), np.random.default_rng(0)

@@ -10,7 +10,7 @@ from bonspiel.planners import Budget
 from bonspiel.planners.abstraction.adaptive.first_cells import first_cells
 from bonspiel.planners.abstraction.adaptive.proposals import Proposals, takes_proposals
 from bonspiel.planners.abstraction.adaptive.root import CELLS, add_return, new_root
-from bonspiel.planners.abstraction.adaptive.sight import best_sight, new_sights, note_rewards
+from bonspiel.planners.abstraction.adaptive.sight import best_sight, misleads, new_sights, note_rewards
 from bonspiel.planners.abstraction.adaptive.smoothing import GAIN, SMOOTHED, VISITS, choose_bandwidth, smooth
 from bonspiel.planners.core.search import kept_trees
 from bonspiel.planners.testing import check_planner
@@ -90,6 +90,44 @@ def test_the_sight_is_the_shortest_that_explains_the_variance_of_whole_returns()
     assert best_sight(sums_of(soon + 1e9, soon), 0.75, 100) == 16.0  # a level that they share tells nothing
     assert best_sight(sums_of(soon, soon), 1.0, 100) == math.inf
     assert best_sight(sums_of(np.ones(9), np.ones(9)), 0.75, 100) == best_sight(new_sights(), 0.75, 100) == 36.0
+
+
+class Patience:
+    """An action above a half ends the episode and earns 0.5; 1 for whoever never does so, at the end."""
+
+    state_dim, time_index, horizon, discount, compiled, params = 1, 0, 100, 1.0, False, np.zeros(1)
+    state_low, state_high = np.zeros(1), np.full(1, 100.0)
+    action_low, action_high = np.array([-1.0]), np.array([1.0])
+
+    def initial_state(self, rng):
+        return np.zeros(1)
+
+    def step(self, state, action, next_state, params, rng):
+        next_state[0] = state[0] + 1.0
+        if action[0] > 0.5:
+            return 0.5, True
+        return float(next_state[0] == self.horizon), False
+
+    def sample_action(self, state, action, params, rng):
+        action[:] = rng.uniform(self.action_low, self.action_high)
+
+
+@pytest.mark.parametrize("budget", [Budget(20), Budget(100), Budget(seconds=0.05)])
+@pytest.mark.parametrize("more", ["", ":memory=0,changes=0"])
+def test_the_first_decision_begins_anew_where_its_sight_misleads(budget, more):
+    for seed in range(5):
+        search, rng = planners.begin_episode(planners.parse(f"adaptive{more}"), Patience()), np.random.default_rng(seed)
+        decision = search.plan(np.zeros(1), budget, rng)
+        assert budget.simulations in (None, decision.simulations)
+        assert decision.action <= 0.5 or decision.simulations < 20  # on a busy machine
+
+
+def test_no_sight_misleads_by_chance():
+    rng = np.random.default_rng(0)
+    soon, late = rng.standard_normal((2, 500))
+    assert misleads(sums_of(late - 5.0 * soon, soon))
+    assert not misleads(sums_of(late - 0.2 * soon, soon)) and not misleads(sums_of(late, late))
+    assert not misleads(sums_of(np.ones(9), np.ones(9))) and not misleads(new_sights())
 
 
 def test_the_more_simulations_the_better_a_sight_must_explain_their_returns():
