@@ -28,10 +28,15 @@ NAMES = (
     f"voot:{GROWN}",
     "rave_uct",
 )
+MODELS = {  # beside Target
+    f"uct:{GROWN}": (Chain(), Duel()),
+    f"dpw:{GROWN},k_action=1": (Chain(), Duel(), LINE),
+    "rave_uct": (Duel(), CLAIMS),
+}
 PAIRS = [
     (planners.parse(f"{name}{',' if ':' in name else ':'}memory=1"), model)
     for name in NAMES
-    for model in (Chain(), Target(), LINE, Duel(), CLAIMS)
+    for model in (Target(), *MODELS.get(name, ()))
     if planners.unsupported(planners.parse(name), model) is None
 ]
 
