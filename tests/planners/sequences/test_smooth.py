@@ -52,18 +52,12 @@ def episode(text, model, simulations=120, steps=4, seed=0):
     return decisions
 
 
-@pytest.mark.parametrize(
-    ("name", "more"),
-    [
-        ("icem", ""),
-        ("icem", ",memory=1"),
-        ("icem", ",sight=4"),
-        ("icem", ",knots=4,memory=0.5"),
-        ("icem", ",repeats=2"),
-        ("cem", ",memory=1"),
-        ("mppi", ",knots=4,memory=0.5"),
-    ],
-)
+OTHERS = ("cem", ",memory=1"), ("mppi", ",knots=4")
+COSTS = "", ",memory=1", ",sight=4", ",knots=4,memory=0.5", ",repeats=2"
+LIMITS = "", ",memory=1", ",knots=4", ",knots=4,interpolation=cubic,memory=1", ",octaves=4"
+
+
+@pytest.mark.parametrize(("name", "more"), [*(("icem", more) for more in COSTS), *OTHERS])
 def test_a_cost_of_change_decides_as_a_model_that_pays_it_and_leaves_the_values_alone(name, more):
     plain, paying = (
         episode(f"{name}:lookahead=8{part}", Cart(w)) for w, part in ((0.0, f"{more},rate_cost=3"), (3.0, more))
@@ -88,18 +82,7 @@ def changes_of(model, decisions):
     return np.max(found, axis=0) / (model.action_high - model.action_low)
 
 
-@pytest.mark.parametrize(
-    ("name", "more"),
-    [
-        ("icem", ""),
-        ("icem", ",memory=1"),
-        ("icem", ",knots=4"),
-        ("icem", ",knots=4,interpolation=cubic,memory=1"),
-        ("icem", ",octaves=4"),
-        ("cem", ",memory=1"),
-        ("mppi", ",knots=4"),
-    ],
-)
+@pytest.mark.parametrize(("name", "more"), [*(("icem", more) for more in LIMITS), *OTHERS])
 def test_plans_obey_the_limit_of_change_from_the_action_played_before(name, more):
     model = Cart()
     decisions = episode(f"{name}:rate_limit=0.1{more}", model, steps=12)
@@ -274,20 +257,19 @@ def test_smooth_planners_keep_the_contract(text):
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("key", "value"),
     [
-        {"knots": 1},
-        {"knots": 2.5},
-        {"interpolation": "quintic"},
-        {"rate_cost": -1.0},
-        {"rate_limit": 0.0},
-        {"rate_limit": 2.0},
+        ("knots", 1),
+        ("knots", 2.5),
+        ("interpolation", "quintic"),
+        ("rate_cost", -1.0),
+        ("rate_limit", 0.0),
+        ("rate_limit", 2.0),
     ],
 )
-def test_parameters_out_of_range_are_refused(wrong):
-    ((key, value),) = wrong.items()
+def test_parameters_out_of_range_are_refused(key, value):
     with pytest.raises(ValueError, match=f"{key}={value!r}: must be"):
-        planners.make("cem", **wrong)
+        planners.make("cem", **{key: value})
 
 
 def test_shares_of_values_are_those_of_each_part():
