@@ -142,12 +142,12 @@ def test_workers_on_threads_take_turns_with_the_model_of_an_environment(combine,
     import gymnasium
 
     monkeypatch.setattr(workers, "_cores", lambda: 4)
-    model = envs.from_gymnasium(gymnasium.make("Pendulum-v1"), horizon=50)
+    model = envs.from_gymnasium(gymnasium.make("Pendulum-v1"), horizon=20)
     state = model.initial_state(np.random.default_rng(0))
     inner = "uct:n_actions=4" if combine == "sum" else "abstraction:n_actions=4"
     one, *others = (
         planners.parse(f"root:inner=({inner}),workers=4,combine={combine},run={run}")
-        .plan(model, state, Budget(300), np.random.default_rng(0))
+        .plan(model, state, Budget(100), np.random.default_rng(0))
         .values.tolist()
         for run in ("one", "threads", "threads")
     )
