@@ -212,6 +212,20 @@ def test_the_shortest_budget_plays_and_values_the_plan_of_the_last_decision(name
     assert decision.simulations == 1 and decision.action == plan[1] and np.isfinite(decision.value)
 
 
+def test_elites_of_a_large_budget_leave_room_for_new_sequences_in_the_rounds_of_a_small_one(clock, monkeypatch):
+    episode, rng = (
+        planners.begin_episode(planners.make("icem", memory=1, keep=1), Slow(clock)),
+        np.random.default_rng(0),
+    )
+    episode.plan(np.zeros(2), Budget(400), rng)
+    kept, propose = [], icem._Rounds.propose
+    monkeypatch.setattr(
+        icem._Rounds, "propose", lambda self: (kept.append((len(self.kept), self.largest)), propose(self))[1]
+    )
+    episode.plan(np.array([0.1, 0.1]), Budget(seconds=9.0 * ROLLOUT), rng)
+    assert kept[-1][1] < 20 and all(2 * elites <= size for elites, size in kept)
+
+
 @pytest.mark.parametrize("update", [0.3, 3.0])
 @pytest.mark.parametrize("name", GAUSSIANS)
 def test_the_last_move_is_what_is_played_however_long_moves_take(name, update, clock, monkeypatch):
