@@ -80,14 +80,15 @@ def grid(self, state, size):
 
 INFINITE = {"action_high": np.array([np.inf])}
 UNSUPPORTED = [
-    ("uct:leaf=rollout", {}, "needs `rollout`"),
-    ("pw:leaf=rollout", {}, "needs `rollout`"),
-    ("dpw:leaf=rollout", {}, "needs `rollout`"),
-    ("kr_uct:leaf=rollout", {}, "needs `rollout`"),
+    *(
+        (f"{name}:leaf=rollout", {}, "needs `rollout`")
+        for name in ("uct", "pw", "dpw", "voot", "kr_uct", "crave", "sequential_halving", "open_loop")
+    ),
     ("kr_uct:outcome=exact", {}, "needs `step_exact`"),
     ("kr_uct", INFINITE, "finite `action_low` and `action_high`"),
     ("uct", INFINITE, "finite `action_low` and `action_high`"),
-    ("voot:leaf=rollout", {}, "needs `rollout`"),
+    ("sequential_halving", INFINITE, "finite `action_low` and `action_high`"),
+    ("scaled_abstraction", INFINITE, "finite `action_low` and `action_high`"),
     ("voot", INFINITE, "finite `action_low` and `action_high`"),
     ("voot", {"player": lambda self, state, params: 1.0}, "one player only"),
     ("cmcgs", INFINITE, "finite `action_low` and `action_high`"),
@@ -167,14 +168,14 @@ def test_parts_are_seen_through_a_proxy_and_none_is_no_part():
 SEARCHES = [name for name in planners.names() if name not in ("presearch", "valued")]
 
 
-@pytest.mark.parametrize("name", SEARCHES)
 @pytest.mark.parametrize(
-    ("changes", "error", "words"),
+    ("name", "changes", "error", "words"),
     [
-        ({"rng": 0}, TypeError, r"rng=0: .*default_rng"),
-        ({"budget": 100}, TypeError, r"budget=100: .*Budget\(simulations"),
-        ({"state": "here"}, ValueError, r"state='here'.*vector of 2"),
-        ({"state": None}, ValueError, r"state=None.*vector of 2"),
+        *((name, {"state": np.array([np.nan, 0.0])}, ValueError, "state=.*finite") for name in planners.names()),
+        ("uct", {"state": "here"}, ValueError, r"state='here'.*vector of 2"),
+        ("uct", {"state": None}, ValueError, r"state=None.*vector of 2"),
+        ("uct", {"rng": 0}, TypeError, r"rng=0: .*default_rng"),
+        ("uct", {"budget": 100}, TypeError, r"budget=100: .*Budget\(simulations"),
     ],
 )
 def test_a_wrong_argument_is_answered_with_the_right_one(name, changes, error, words):
@@ -182,14 +183,13 @@ def test_a_wrong_argument_is_answered_with_the_right_one(name, changes, error, w
         plan(name, envs.Trap(), **changes)
 
 
-@pytest.mark.parametrize("name", SEARCHES)
 @pytest.mark.parametrize(
-    ("make", "words"),
+    ("name", "make", "words"),
     [
-        (lambda: gymnasium.make("Pendulum-v1"), "from_gymnasium"),
-        (lambda: gymnasium.make("Trap-v0"), r"env.unwrapped.model"),
-        (lambda: gymnasium.make_vec("Pendulum-v1", 2), "single"),
-        (lambda: "trap", "check_model"),
+        *((name, lambda: gymnasium.make("Pendulum-v1"), "from_gymnasium") for name in SEARCHES),
+        ("uct", lambda: gymnasium.make("Trap-v0"), r"env.unwrapped.model"),
+        ("uct", lambda: gymnasium.make_vec("Pendulum-v1", 2), "single"),
+        ("uct", lambda: "trap", "check_model"),
     ],
 )
 def test_what_is_no_model_is_answered_with_the_way_to_one(name, make, words):

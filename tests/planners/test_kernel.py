@@ -17,11 +17,11 @@ PAGE = (Path(__file__).parents[2] / "docs/guides/adding-a-planner.md").read_text
 NAMES = [name for name in vars(kernel) if not name.startswith("_")]
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if callable(getattr(kernel, name))])
-def test_each_function_and_class_has_a_docstring(name):
-    found = getattr(kernel, name)
-    if inspect.isclass(found) or inspect.isfunction(found) or hasattr(found, "py_func"):
-        assert getattr(found, "py_func", found).__doc__.strip().endswith(".")
+def test_each_function_and_class_has_a_docstring():
+    found = {name: getattr(getattr(kernel, name), "py_func", getattr(kernel, name)) for name in NAMES}
+    described = [name for name, one in found.items() if inspect.isclass(one) or inspect.isfunction(one)]
+    assert len(described) > 100
+    assert [name for name in described if not (found[name].__doc__ or "").strip().endswith(".")] == []
 
 
 def test_the_page_imports_what_it_needs_from_here():

@@ -103,7 +103,7 @@ VARIANTS = [
 WITHOUT_SEARCH = "random", "do_nothing", "constant"  # the last one in the second decision of an episode
 
 
-@pytest.mark.parametrize("rollouts", [0.25, 2.8, 5.6, 27.8])
+@pytest.mark.parametrize("rollouts", [0.25, 5.6])
 @pytest.mark.parametrize("make", [Slow, SlowWithSets])
 @pytest.mark.parametrize("text", [*planners.names(), *VARIANTS])
 def test_a_budget_is_exceeded_by_one_rollout_at_most(text, make, rollouts, clock):
@@ -149,30 +149,12 @@ def play(text, model, budget, seed, decisions=15):
     return total, rollouts
 
 
-@pytest.fixture(scope="module")
-def counted():
-    """Twelve episodes with 40 simulations by the text of their planner; times of steps mean nothing to them."""
-    return {}
-
-
-@pytest.mark.parametrize(
-    ("parameters", "step", "noise"),
-    [
-        ("memory=1", STEP, 0.0),
-        ("memory=1", STEP, 0.9),
-        ("memory=1", 0.01, 0.0),
-        ("memory=0", STEP, 0.0),
-        ("population=2,memory=1", STEP, 0.0),
-        ("repeats=5,memory=1", STEP, 0.0),
-    ],
-)
+@pytest.mark.parametrize(("parameters", "noise"), [("memory=1", 0.9), ("memory=0", 0.0), ("repeats=5,memory=1", 0.0)])
 @pytest.mark.parametrize("name", GAUSSIANS)
-def test_the_time_of_40_rollouts_is_as_good_as_40_simulations(name, parameters, step, noise, clock, counted):
-    clock.step, clock.noise, text = step, noise, f"{name}:lookahead=12,{parameters}"
-    by_time = [play(text, Slow(clock), Budget(seconds=40 * 12 * step), seed) for seed in range(12)]
-    if text not in counted:
-        counted[text] = [play(text, Slow(clock), Budget(40), seed) for seed in range(12)]
-    by_count = counted[text]
+def test_the_time_of_40_rollouts_is_as_good_as_40_simulations(name, parameters, noise, clock):
+    clock.noise, text = noise, f"{name}:lookahead=12,{parameters}"
+    budgets = Budget(seconds=40 * 12 * STEP), Budget(40)
+    by_time, by_count = ([play(text, Slow(clock), budget, seed) for seed in range(12)] for budget in budgets)
     assert all(rollouts == [40] * 15 for _, rollouts in by_count)
     assert np.median([rollouts for _, rollouts in by_time]) == pytest.approx(40, abs=2)
     counted, timed = (np.array([total for total, _ in played]) for played in (by_count, by_time))
@@ -191,7 +173,7 @@ def moves_of(name, budget, model, monkeypatch):
     return moved
 
 
-@pytest.mark.parametrize("rollouts", [24, 40, 100, 1_000])
+@pytest.mark.parametrize("rollouts", [24, 100])
 @pytest.mark.parametrize("name", GAUSSIANS)
 def test_rounds_are_those_of_as_many_simulations(name, rollouts, clock, monkeypatch):
     by_count = moves_of(name, Budget(rollouts), Slow(clock), monkeypatch)
@@ -200,7 +182,7 @@ def test_rounds_are_those_of_as_many_simulations(name, rollouts, clock, monkeypa
     assert abs(np.array(by_time[:3]) - by_count[:3]).max() <= 1 + 0.02 * rollouts
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", GAUSSIANS)
 def test_rounds_move_whatever_the_times_of_steps(name, seed, clock, monkeypatch):
     clock.noise, clock.random = 0.9, np.random.default_rng(seed)
@@ -228,6 +210,20 @@ def test_the_shortest_budget_plays_and_values_the_plan_of_the_last_decision(name
     plan = episode.last.gaussian.mean
     decision = episode.plan(np.array([0.1, 0.1]), Budget(seconds=0.5 * ROLLOUT), rng)
     assert decision.simulations == 1 and decision.action == plan[1] and np.isfinite(decision.value)
+
+
+def test_elites_of_a_large_budget_leave_room_for_new_sequences_in_the_rounds_of_a_small_one(clock, monkeypatch):
+    episode, rng = (
+        planners.begin_episode(planners.make("icem", memory=1, keep=1), Slow(clock)),
+        np.random.default_rng(0),
+    )
+    episode.plan(np.zeros(2), Budget(400), rng)
+    kept, propose = [], icem._Rounds.propose
+    monkeypatch.setattr(
+        icem._Rounds, "propose", lambda self: (kept.append((len(self.kept), self.largest)), propose(self))[1]
+    )
+    episode.plan(np.array([0.1, 0.1]), Budget(seconds=9.0 * ROLLOUT), rng)
+    assert kept[-1][1] < 20 and all(2 * elites <= size for elites, size in kept)
 
 
 @pytest.mark.parametrize("update", [0.3, 3.0])

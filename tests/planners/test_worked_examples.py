@@ -87,8 +87,8 @@ def test_the_planner_changes_the_files_that_the_page_shows_and_keeps_the_contrac
     planner = without_prompts(block("", "python")).strip() + "\n"
     (copy / "planners" / "trees" / "flat.py").write_text(planner, encoding="utf-8")
     check_stat(copy, "")
-    contract = run(copy, "-m", "pytest", "-q", "tests/planners/test_contract.py", "-k", "flat and Target")
-    assert int(re.search(r"(\d+) passed", contract)[1]) > 10
+    contract = run(copy, "-m", "pytest", "-q", "tests/planners/test_contract.py", "-k", "flat and (Target or Trap)")
+    assert int(re.search(r"(\d+) passed", contract)[1]) > 5
 
 
 def test_the_score_changes_the_file_that_the_page_shows_and_decides(copy):

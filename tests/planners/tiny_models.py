@@ -247,55 +247,43 @@ class Duel(UnitBox):
 
 @dataclass(frozen=True)
 class Spoilt:
-    """Rewards that are not numbers, or infinite, of actions and of rollouts from a threshold on."""
+    """Rewards that are not numbers, of actions and of rollouts from a threshold on."""
 
-    reward: float = np.nan
     threshold: float = -np.inf
 
     @property
     def params(self):
-        return np.array([self.reward, self.threshold])
-
-
-@compiled("step")
-def spoilt_bandit_step(state, action, next_state, params, rng):
-    reward, over = bandit_step(state, action, next_state, params, rng)
-    return (params[0] if action[0] >= params[1] else reward), over
+        return np.array([self.threshold])
 
 
 @compiled("step")
 def spoilt_target_step(state, action, next_state, params, rng):
     reward, over = target_step(state, action, next_state, params, rng)
-    return (params[0] if action[0] >= params[1] else reward), over
+    return (np.nan if action[0] >= params[0] else reward), over
 
 
 @compiled("step_exact")
 def spoilt_target_step_exact(state, action, next_state, params, rng):
     reward, over = target_step_exact(state, action, next_state, params, rng)
-    return (params[0] if action[0] >= params[1] else reward), over
+    return (np.nan if action[0] >= params[0] else reward), over
 
 
 @compiled("rollout")
 def spoilt_target_rollout(state, scratch, depth, params, rng):
     total = target_rollout(state, scratch, depth, params, rng)
-    return params[0] if state[0] >= params[1] else total
+    return np.nan if state[0] >= params[0] else total
 
 
 @compiled("step")
 def spoilt_duel_step(state, action, next_state, params, rng):
     reward, over = duel_step(state, action, next_state, params, rng)
-    return (params[0] if action[0] >= params[1] else reward), over
+    return (np.nan if action[0] >= params[0] else reward), over
 
 
 @compiled("rollout")
 def spoilt_duel_rollout(state, scratch, depth, params, rng):
     total = duel_rollout(state, scratch, depth, params, rng)
-    return params[0] if state[0] >= params[1] else total
-
-
-@dataclass(frozen=True)
-class SpoiltBandit(Spoilt, Bandit):
-    step = staticmethod(spoilt_bandit_step)
+    return np.nan if state[0] >= params[0] else total
 
 
 @dataclass(frozen=True)
@@ -313,7 +301,6 @@ class SpoiltDuel(Spoilt, Duel):
 
 SOLVED = (Bandit(), Chain(), Diamond(), Handover())  # `best` is the value of an optimal first move, which `is_best`
 MODELS = (*SOLVED, Target(), Duel())
-SPOILT = (SpoiltBandit(), SpoiltTarget(), SpoiltDuel())
 
 
 def python_twin(model):

@@ -130,23 +130,24 @@ class Own(Walk):
 
 
 @pytest.mark.parametrize(
-    ("name", "harm"),
+    ("name", "harm", "fails"),
     [
-        ("state", lambda model, state: state.fill(0.5)),
-        ("state", lambda model, state: state.__setitem__(1, np.nan)),
-        ("model.params", lambda model, state: model.params.__setitem__(0, 0.0)),
-        ("model.action_low", lambda model, state: np.multiply(model.action_low, 0.999, out=model.action_low)),
-        ("model.state_high", lambda model, state: model.state_high.__setitem__(0, 9.0)),
-        ("model.params", lambda model, state: object.__setattr__(model, "params", np.array([0.1]))),
-        ("model.horizon", lambda model, state: object.__setattr__(model, "horizon", 2)),
-        ("model.discount", lambda model, state: object.__setattr__(model, "discount", 0.5)),
-        ("model.step", lambda model, state: object.__setattr__(model, "step", lambda *_: (1.0, False))),
-        ("model.rollout", lambda model, state: object.__setattr__(model, "rollout", lambda *_: 1.0)),
-        ("model.step", lambda model, state: setattr(type(model), "step", lambda *_: (1.0, False))),
-        ("model.horizon", lambda model, state: setattr(type(model), "horizon", 2)),
+        ("state", lambda model, state: state.fill(0.5), False),
+        ("state", lambda model, state: state.fill(0.5), True),
+        ("state", lambda model, state: state.__setitem__(1, np.nan), False),
+        ("model.params", lambda model, state: model.params.__setitem__(0, 0.0), False),
+        ("model.params", lambda model, state: model.params.__setitem__(0, 0.0), True),
+        ("model.action_low", lambda model, state: np.multiply(model.action_low, 0.999, out=model.action_low), False),
+        ("model.state_high", lambda model, state: model.state_high.__setitem__(0, 9.0), False),
+        ("model.params", lambda model, state: object.__setattr__(model, "params", np.array([0.1])), False),
+        ("model.horizon", lambda model, state: object.__setattr__(model, "horizon", 2), False),
+        ("model.discount", lambda model, state: object.__setattr__(model, "discount", 0.5), False),
+        ("model.step", lambda model, state: object.__setattr__(model, "step", lambda *_: (1.0, False)), False),
+        ("model.rollout", lambda model, state: object.__setattr__(model, "rollout", lambda *_: 1.0), False),
+        ("model.step", lambda model, state: setattr(type(model), "step", lambda *_: (1.0, False)), False),
+        ("model.horizon", lambda model, state: setattr(type(model), "horizon", 2), False),
     ],
 )
-@pytest.mark.parametrize("fails", [False, True])
 def test_what_a_planner_may_not_change_is_named_and_set_again(name, harm, fails):
     model, right = Own(), Own()
 

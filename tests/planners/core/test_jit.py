@@ -1,5 +1,6 @@
 import os
 import pickle
+import re
 import subprocess
 import sys
 import textwrap
@@ -15,8 +16,11 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.planners.core import jit
+from bonspiel.planners.core.jit.atomics import add_and_publish, add_to, exchange, load, publish, read_published
 from bonspiel.planners.core.search import extend
-from bonspiel.planners.jit import compiled, problem_of, search_kernel, step
+from bonspiel.planners.jit import compiled, problem_of, search_kernel, step, table
+from bonspiel.planners.wrappers.threads.descent import back_up
+from bonspiel.planners.wrappers.threads.shared_tree import EXAMPLE_TREE, EXAMPLE_WALK
 
 ROOT = Path(__file__).parents[3]
 
@@ -360,3 +364,73 @@ def test_a_compiled_search_keeps_nothing_of_its_generator():
         gathered.append((tracemalloc.get_traced_memory()[0], sys.getrefcount(rng)))
         tracemalloc.stop()
     assert gathered[-1][0] < 50_000 and gathered[0][1] == gathered[-1][1]
+
+
+VALUES = np.arange(24.0).reshape(2, 3, 4)
+numbers = table("test_jit.numbers", VALUES)
+
+
+def corner():
+    found = numbers()
+    return found[1, 2, 3], found[0, 1, 2], found.shape, found.strides
+
+
+def test_compiled_code_reads_of_a_table_what_python_reads():
+    assert numba.njit(corner)() == corner() == (23.0, 6.0, (2, 3, 4), (96, 32, 8))
+
+
+def test_the_code_names_the_table_and_holds_no_values():
+    compiled = numba.njit(corner)
+    compiled()
+    (code,) = compiled.inspect_llvm().values()
+    assert re.findall("^@.*numbers.*", code, re.MULTILINE) == [
+        "@bonspiel.test_jit.numbers = external local_unnamed_addr constant [24 x double], align 8"
+    ]
+
+
+def test_values_of_a_table_cannot_change_and_a_name_is_that_of_one_table():
+    with pytest.raises(ValueError, match="read-only"):
+        numbers()[0] = 1.0
+    assert table("test_jit.numbers", VALUES)() is numbers()  # as where a module is imported anew
+    with pytest.raises(ValueError, match=r"'test_jit.numbers': must differ from the names of other tables"):
+        table("test_jit.numbers", VALUES + 1.0)
+
+
+ORDERS = {
+    add_to: "atomicrmw add monotonic",
+    add_and_publish: "atomicrmw add acq_rel",
+    exchange: "atomicrmw xchg acq_rel",
+    publish: "store atomic release",
+    load: "load atomic monotonic",
+    read_published: "load atomic acquire",
+}
+ATOMIC = re.compile(r"(atomicrmw \w+|load atomic|store atomic) .*?\b(monotonic|acquire|release|acq_rel)\b")
+
+
+def accesses(function, *arguments):
+    """The atomic instructions of a compiled function with their orders, one after another."""
+    compiled = numba.njit(tuple(map(numba.typeof, arguments)))(function)
+    return [" ".join(found) for found in ATOMIC.findall(compiled.inspect_llvm(compiled.signatures[0]))]
+
+
+# x86 keeps every order, whatever is asked for, and ARM does not
+@pytest.mark.parametrize("function", ORDERS, ids=lambda function: function.__name__)
+def test_an_access_has_its_order(function):
+    values = () if function in (load, read_published) else (1,)
+
+    def access(array):
+        return function(array, 0, 0, *values)
+
+    assert accesses(access, np.zeros((1, 1), np.int64))[0] == ORDERS[function]
+
+
+def test_the_count_of_visits_shows_the_sum_of_their_returns():
+    """Else the last thread to write an edge's mean might leave out another's return."""
+
+    def take(tree, walk, validity):
+        back_up(tree, walk, 1, 0.0, 1.0, validity, 0, 1)
+
+    expected = [add_and_publish, read_published, load, publish, exchange, read_published]  # the sum is the plain load
+    assert " ".join(ORDERS[function] for function in expected) in " ".join(
+        accesses(take, EXAMPLE_TREE, EXAMPLE_WALK, jit.no_validity())
+    )

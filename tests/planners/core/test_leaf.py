@@ -56,23 +56,14 @@ def test_a_leaf_is_worth_the_mean_of_its_rollouts_and_counts_for_all_of_them(nam
 
 
 @pytest.mark.parametrize("name", ["uct", "pw", "dpw"])
-def test_the_last_leaf_takes_what_is_left(name):
-    decision, _ = plan(f"{name}:leaf=rollout,playouts=4", 6, [[0.1], [0.2], [0.3]])
+def test_the_last_leaf_takes_what_is_left_and_those_at_an_end_weigh_one(name):
+    text, near = f"{name}:leaf=rollout,playouts=4", Fork()
+    decision, _ = plan(text, 6, [[0.1], [0.2], [0.3]])
     assert decision.visits.tolist() == [4, 2, 0] and decision.simulations == 6
-
-
-@pytest.mark.parametrize("name", ["uct", "pw", "dpw"])
-def test_a_terminal_leaf_weighs_one(name):
-    decision, _ = plan(f"{name}:leaf=rollout,playouts=4", 5, [[0.7], [0.2]])
-    assert decision.visits.tolist() == [1, 4]
-    assert decision.values[0] == 5.0
-
-
-@pytest.mark.parametrize("name", ["uct", "pw", "dpw"])
-def test_a_leaf_at_the_horizon_weighs_one(name):
-    model = Fork()
-    object.__setattr__(model, "horizon", 1)
-    decision, _ = plan(f"{name}:leaf=rollout,playouts=4", 3, [[0.2]], model)
+    decision, _ = plan(text, 5, [[0.7], [0.2]])
+    assert decision.visits.tolist() == [1, 4] and decision.values[0] == 5.0
+    object.__setattr__(near, "horizon", 1)
+    decision, _ = plan(text, 3, [[0.2]], near)
     assert decision.visits.tolist() == [3] and decision.value == 1.0
 
 
@@ -95,9 +86,7 @@ def test_a_budget_of_seconds_has_no_last_leaf():
 
 
 @pytest.mark.parametrize("name", ["uct", "pw", "dpw"])
-@pytest.mark.parametrize(
-    ("text", "line"), [("playouts=0,leaf=rollout", "at least 1"), ("playouts=2", "leaf='rollout'")]
-)
-def test_playouts_without_rollouts_are_refused(name, text, line):
-    with pytest.raises(ValueError, match=f"playouts=.*{line}"):
-        planners.parse(f"{name}:{text}")
+def test_playouts_without_rollouts_are_refused(name):
+    for text, line in (("playouts=0,leaf=rollout", "at least 1"), ("playouts=2", "leaf='rollout'")):
+        with pytest.raises(ValueError, match=f"playouts=.*{line}"):
+            planners.parse(f"{name}:{text}")

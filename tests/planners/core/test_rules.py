@@ -1,5 +1,6 @@
 """The rules that planners share, against numbers worked by hand."""
 
+import itertools
 import math
 
 import numpy as np
@@ -10,8 +11,10 @@ from bonspiel.planners.abstraction.adaptive.first_cells import first_cells
 from bonspiel.planners.core.actions import action_set, inverse_widths, spread_points
 from bonspiel.planners.core.argmax import argmax_by, ranked
 from bonspiel.planners.core.tree.backup import average
+from bonspiel.planners.core.tree.bandit import pooled
 from bonspiel.planners.core.tree.nodes import UNTRIED
 from bonspiel.planners.core.tree.selection import final_choice, sqrt_2_log, ucb1
+from bonspiel.planners.core.tree.voronoi import distance
 from bonspiel.planners.core.tree.widening import due
 
 
@@ -48,10 +51,9 @@ def assert_even(drawn, among):
     assert max(abs(drawn.count(one) - expected) for one in among) < 4.0 * math.sqrt(expected)
 
 
-@pytest.mark.parametrize("count", [1, 4, 15, 16, 17, 19, 20, 23, 24, 61])
-def test_of_any_number_the_best_is_chosen_wherever_it_is(count):
-    given = np.random.default_rng(count)
-    for _ in range(50):
+def test_of_any_number_the_best_is_chosen_wherever_it_is():
+    for count, seed in itertools.product((1, 4, 15, 16, 17, 19, 20, 23, 24, 61), range(50)):
+        given = np.random.default_rng([count, seed])
         value = rows(given.integers(0, 3, count + 4).astype(float), [4] * (count + 4))
         value[given.random(count + 4) < 0.2, 0] = given.choice([np.nan, -np.inf, UNTRIED])
         value[:2] = value[2 + count :] = 1e301  # not among those asked for
@@ -61,7 +63,7 @@ def test_of_any_number_the_best_is_chosen_wherever_it_is(count):
         if not np.isnan(scores).all():
             expected = 2 + np.flatnonzero(scores == np.nanmax(scores))
         chosen = expected[int(after.random() * len(expected)) if len(expected) > 1 else 0]
-        assert ucb1(value, 2, count, 1.0, draw) == chosen
+        assert ucb1(value, 2, count, 1.0, draw) == chosen, count
         assert draw.bit_generator.state == after.bit_generator.state
 
 
@@ -89,9 +91,9 @@ def test_nothing_is_drawn_where_one_is_the_best():
     assert rng.bit_generator.state == before
 
 
-@pytest.mark.parametrize("visits", [0, 1, 2, 10, 4095, 4096, 10**6])
-def test_sqrt_2_log(visits):
-    assert sqrt_2_log(visits) == pytest.approx(math.sqrt(2 * math.log(max(visits, 1))), rel=1e-15)
+def test_sqrt_2_log():
+    for visits in (0, 1, 2, 10, 4095, 4096, 10**6):
+        assert sqrt_2_log(visits) == pytest.approx(math.sqrt(2 * math.log(max(visits, 1))), rel=1e-15), visits
 
 
 def test_average_of_three_gains():
@@ -99,6 +101,13 @@ def test_average_of_three_gains():
     for visits, gain in enumerate([0.5, 1.0, 0.0], 1):
         average(value, 0, gain, visits)
     np.testing.assert_allclose(value[0], [0.5, 1 / math.sqrt(3)])
+
+
+def test_reports_of_one_action_are_one_and_negative_visits_take_one_away():
+    totals, values = pooled(np.array([0, 0, 0]), np.array([5, 7, -2]), np.array([1.0, 2.0, 0.5]), 1)
+    assert totals.tolist() == [10] and values.tolist() == [pytest.approx((5 * 1.0 + 7 * 2.0 - 2 * 0.5) / 10)]
+    _, values = pooled(np.zeros(7, np.int64), np.arange(1, 8), np.full(7, 0.1 + 0.2), 1)
+    assert values.tolist() == [0.1 + 0.2], "bit for bit where the means are equal"
 
 
 def test_final_choice():
@@ -109,12 +118,11 @@ def test_final_choice():
 
 
 @pytest.mark.parametrize(("alpha", "power"), [(1.0, 1), (0.5, 2), (0.25, 4), (0.2, 5)])
-@pytest.mark.parametrize("k", [1, 2, 3])
-def test_widening_is_due_exactly_when_the_formula_says(alpha, power, k):
-    for count in range(1, 60):
+def test_widening_is_due_exactly_when_the_formula_says(alpha, power):
+    for k, count in itertools.product((1, 2, 3), range(1, 60)):
         # count <= k N^alpha, in whole numbers: count^power <= k^power N
         first = -(-(count**power) // k**power)
-        assert due(count, float(k), alpha) == max(first, 0)
+        assert due(count, float(k), alpha) == max(first, 0), (k, count)
 
 
 def test_widening_where_floating_point_would_be_one_visit_late():
@@ -125,12 +133,12 @@ def test_widening_where_floating_point_would_be_one_visit_late():
 
 
 @pytest.mark.parametrize("name", ["pw", "dpw"])
-@pytest.mark.parametrize(("simulations", "actions"), [(1, 1), (2, 2), (4, 2), (5, 3), (9, 3), (10, 4), (401, 21)])
-def test_a_root_of_n_visits_has_as_many_actions_as_alpha_one_half_allows(name, simulations, actions):
+def test_a_root_of_n_visits_has_as_many_actions_as_alpha_one_half_allows(name):
     planner = planners.make(name, alpha_action=0.5, k_action=1.0)
-    model = envs.Trap()
-    decision = planner.plan(model, np.zeros(2), planners.Budget(simulations), np.random.default_rng(0))
-    assert len(decision.actions) == actions
+    for simulations, actions in ((1, 1), (2, 2), (4, 2), (5, 3), (9, 3), (10, 4), (401, 21)):
+        budget = planners.Budget(simulations)
+        decision = planner.plan(envs.Trap(), np.zeros(2), budget, np.random.default_rng(0))
+        assert len(decision.actions) == actions, simulations
 
 
 def test_action_sets():
@@ -149,6 +157,11 @@ def test_action_sets():
     assert counts.min() >= 3 and counts.max() <= 5
 
 
+def test_each_coordinate_of_a_distance_counts_as_a_part_of_its_range():
+    box = np.array([[0.0, -10.0, 5.0], [2.0, 10.0, 5.0], [0.0, 0.0, 0.0]])
+    assert distance(np.array([0.0, -10.0, 5.0]), np.array([1.0, 0.0, 5.0]), box) == pytest.approx(0.25 + 0.25)
+
+
 def test_points_of_a_set_differ_only_in_coordinates_that_are_free():
     class Frozen:
         action_low, action_high = np.array([-1.0, 0.5, 0.5]), np.array([1.0, 0.5, 0.5])
@@ -164,15 +177,14 @@ def test_points_of_a_set_differ_only_in_coordinates_that_are_free():
 
 
 @pytest.mark.parametrize("dim", range(1, 9))
-@pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 9, 16, 30, 64])
-def test_points_of_a_set_prefer_no_side(n, dim):
-    points = spread_points(n, dim)
-    assert points.shape == (n, dim)
-    assert len(np.unique(points.round(9), axis=0)) == n
-    assert ((0.0 < points) & (points < 1.0)).all()
-    np.testing.assert_allclose(points.mean(0), 0.5)
-    if dim == 1 or 2**dim <= n:
-        for i in range(dim):
+def test_points_of_a_set_prefer_no_side(dim):
+    for n in (1, 2, 3, 5, 8, 9, 16, 30, 64):
+        points = spread_points(n, dim)
+        assert points.shape == (n, dim)
+        assert len(np.unique(points.round(9), axis=0)) == n
+        assert ((0.0 < points) & (points < 1.0)).all(), n
+        np.testing.assert_allclose(points.mean(0), 0.5, err_msg=f"{n} points")
+        for i in range(dim) if dim == 1 or 2**dim <= n else ():
             mirrored = points.copy()
             mirrored[:, i] = 1.0 - mirrored[:, i]
             np.testing.assert_allclose(np.unique(mirrored.round(9), axis=0), np.unique(points.round(9), axis=0))

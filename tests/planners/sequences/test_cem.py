@@ -14,9 +14,7 @@ from bonspiel.planners.sequences.gaussians import coloured_noise
 from bonspiel.planners.sequences.mppi import weights
 from tests.planners.tiny_models import Chain, Target, UnitBox
 
-MODELS = [Chain(), Target(), envs.Trap(), envs.TreasureHunt()]
-
-
+MODELS = [Target(), envs.TreasureHunt()]
 COMMON = "population=100,sd=0.3,lookahead=30"
 TEXTS = {
     "cem": f"cem:{COMMON},elite_fraction=0.1,momentum=0.1,beta=0",
@@ -162,7 +160,7 @@ def check(oracle, model, budget, more=""):
 
 
 @pytest.mark.parametrize("planner", ["cem", "icem", "mppi", "cem:population=2", "icem:population=2", "cem:rounds=50"])
-@pytest.mark.parametrize("budget", [8, 11, 29])
+@pytest.mark.parametrize("budget", [8, 29])
 def test_few_simulations_learn_from_returns(planner, budget):
     """A round whose sequences are all elites, or a single one, moves the mean wherever they happen to be."""
     high, low = (

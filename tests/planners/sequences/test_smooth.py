@@ -52,8 +52,12 @@ def episode(text, model, simulations=120, steps=4, seed=0):
     return decisions
 
 
-@pytest.mark.parametrize("more", ["", ",memory=1", ",sight=4", ",knots=4,memory=0.5", ",repeats=2"])
-@pytest.mark.parametrize("name", GAUSSIANS)
+OTHERS = ("cem", ",memory=1"), ("mppi", ",knots=4")
+COSTS = "", ",memory=1", ",sight=4", ",knots=4,memory=0.5", ",repeats=2"
+LIMITS = "", ",memory=1", ",knots=4", ",knots=4,interpolation=cubic,memory=1", ",octaves=4"
+
+
+@pytest.mark.parametrize(("name", "more"), [*(("icem", more) for more in COSTS), *OTHERS])
 def test_a_cost_of_change_decides_as_a_model_that_pays_it_and_leaves_the_values_alone(name, more):
     plain, paying = (
         episode(f"{name}:lookahead=8{part}", Cart(w)) for w, part in ((0.0, f"{more},rate_cost=3"), (3.0, more))
@@ -78,8 +82,7 @@ def changes_of(model, decisions):
     return np.max(found, axis=0) / (model.action_high - model.action_low)
 
 
-@pytest.mark.parametrize("more", ["", ",memory=1", ",knots=4", ",knots=4,interpolation=cubic,memory=1", ",octaves=4"])
-@pytest.mark.parametrize("name", GAUSSIANS)
+@pytest.mark.parametrize(("name", "more"), [*(("icem", more) for more in LIMITS), *OTHERS])
 def test_plans_obey_the_limit_of_change_from_the_action_played_before(name, more):
     model = Cart()
     decisions = episode(f"{name}:rate_limit=0.1{more}", model, steps=12)
@@ -134,7 +137,7 @@ def test_cost_of_categoricals_does_not_depend_on_their_numbers():
 
 
 @pytest.mark.parametrize("interpolation", ["hold", "linear", "cubic"])
-@pytest.mark.parametrize(("steps", "count"), [(7, 3), (12, 4), (5, 2), (50, 6)])
+@pytest.mark.parametrize(("steps", "count"), [(7, 3), (5, 2), (50, 6)])
 def test_sequences_are_those_of_other_programs(interpolation, steps, count):
     values = np.random.default_rng(0).standard_normal((3, count, 2))
     places = np.linspace(0, steps - 1, count)
@@ -198,12 +201,11 @@ def test_as_many_knots_as_steps_are_none(name):
     assert episode(f"{name}:knots=7,lookahead=8", Cart())[0].plan.tolist() != one[0].plan.tolist()
 
 
-@pytest.mark.parametrize("text", ["cem:", "icem:", "mppi:"])
-@pytest.mark.parametrize("simulations", [1, 2, 7])
-def test_the_smallest_budgets_and_those_of_time(text, simulations):
-    text += "knots=3,interpolation=cubic,rate_cost=1,rate_limit=0.1,memory=1"
+@pytest.mark.parametrize(("name", "simulations"), [("icem", 1), ("icem", 2), ("icem", 7), ("cem", 1), ("mppi", 1)])
+def test_the_smallest_budgets_and_those_of_time(name, simulations):
+    planner = planners.parse(f"{name}:knots=3,interpolation=cubic,rate_cost=1,rate_limit=0.1,memory=1")
     for budget in (Budget(simulations), Budget(seconds=0.002 * simulations)):
-        search, rng = planners.begin_episode(planners.parse(text), Cart()), np.random.default_rng(0)
+        search, rng = planners.begin_episode(planner, Cart()), np.random.default_rng(0)
         for t in range(3):
             decision = search.plan(np.array([1.0, 0.0, t, 0.0, 0.0]), budget, rng)
             assert decision.simulations == simulations or budget.simulations is None
@@ -274,22 +276,20 @@ def test_smooth_planners_keep_the_contract(text):
     check_planner(planners.parse(text), np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("name", GAUSSIANS)
 @pytest.mark.parametrize(
-    "wrong",
+    ("key", "value"),
     [
-        {"knots": 1},
-        {"knots": 2.5},
-        {"interpolation": "quintic"},
-        {"rate_cost": -1.0},
-        {"rate_limit": 0.0},
-        {"rate_limit": 2.0},
+        ("knots", 1),
+        ("knots", 2.5),
+        ("interpolation", "quintic"),
+        ("rate_cost", -1.0),
+        ("rate_limit", 0.0),
+        ("rate_limit", 2.0),
     ],
 )
-def test_parameters_out_of_range_are_refused(name, wrong):
-    ((key, value),) = wrong.items()
+def test_parameters_out_of_range_are_refused(key, value):
     with pytest.raises(ValueError, match=f"{key}={value!r}: must be"):
-        planners.make(name, **wrong)
+        planners.make("cem", **{key: value})
 
 
 def test_shares_of_values_are_those_of_each_part():

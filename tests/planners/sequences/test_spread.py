@@ -110,9 +110,8 @@ def test_the_mean_begins_with_the_action_of_start(name):
             assert decision.action == pytest.approx(action)
 
 
-@pytest.mark.parametrize("name", GAUSSIANS)
-def test_a_spread_or_start_that_does_not_exist_is_refused(name):
+def test_a_spread_or_start_that_does_not_exist_is_refused():
     with pytest.raises(ValueError, match=r"octaves=-1.0"):
-        planners.make(name, octaves=-1.0)
+        planners.make("cem", octaves=-1.0)
     with pytest.raises(ValueError, match=r"start='zero'"):
-        planners.make(name, start="zero")
+        planners.make("cem", start="zero")

@@ -11,7 +11,7 @@ from bonspiel.planners.core.bounds import state_bounds
 from bonspiel.planners.core.problem import problem_of
 from bonspiel.planners.core.search import kept_trees
 from bonspiel.planners.core.tree import subtree
-from bonspiel.planners.core.tree.nodes import EDGES, NODES
+from bonspiel.planners.core.tree.nodes import BLOCK, EDGES, NODES
 from bonspiel.planners.core.tree.subtree import SHARE, tree_below
 from bonspiel.planners.testing import Walk
 from tests.planners.tiny_models import Chain, Duel, Target, python_twin
@@ -28,10 +28,15 @@ NAMES = (
     f"voot:{GROWN}",
     "rave_uct",
 )
+MODELS = {  # beside Target
+    f"uct:{GROWN}": (Chain(), Duel()),
+    f"dpw:{GROWN},k_action=1": (Chain(), Duel(), LINE),
+    "rave_uct": (Duel(), CLAIMS),
+}
 PAIRS = [
     (planners.parse(f"{name}{',' if ':' in name else ':'}memory=1"), model)
     for name in NAMES
-    for model in (Chain(), Target(), LINE, Duel(), CLAIMS)
+    for model in (Target(), *MODELS.get(name, ()))
     if planners.unsupported(planners.parse(name), model) is None
 ]
 
@@ -102,6 +107,7 @@ def test_what_is_kept_is_the_part_of_the_tree_below_a_node(planner, model):
             count = int(kept.size[NODES])
             assert kept.state[:count].tolist() == tree.state[origin[:count]].tolist()
             assert len(kept.nodes) >= count + 10 and len(kept.edges) >= kept.size[EDGES]
+            assert kept.size[BLOCK] >= kept.nodes["actions"][:count].max()  # or the next search may leave the tree
 
 
 @each_pair

@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 
@@ -108,19 +110,18 @@ def test_many_coordinates_are_compared_without_a_grid():
     assert decision.visits.sum() == 50
 
 
-@pytest.mark.parametrize("before", [0, 1, 2, 3, 8, 64])
-@pytest.mark.parametrize("events", [1, 2, 7, 31, 64])
-def test_room_for_a_simulation_is_enough_even_if_all_falls_into_one_run(before, events):
-    known = new_experiences(1, 1, 0.5, 3.0, 3_000, NO_ACTIONS)
-    for _ in range(before):
-        remember(known, EXACT, np.zeros(1), 0, 0.0, 0.5, 0.0)
-    capacity = int(known.size[EVENTS])
-    while not has_room(known._replace(value=known.value[:capacity]), events):
-        capacity += 1
-        assert capacity < len(known.value)
-    for _ in range(events):
-        remember(known, EXACT, np.zeros(1), 0, 0.0, 0.5, 0.0)
-    assert known.size[EVENTS] <= capacity
+def test_room_for_a_simulation_is_enough_even_if_all_falls_into_one_run():
+    for before, events in itertools.product((0, 1, 2, 3, 8, 64), (1, 2, 7, 31, 64)):
+        known = new_experiences(1, 1, 0.5, 3.0, 3_000, NO_ACTIONS)
+        for _ in range(before):
+            remember(known, EXACT, np.zeros(1), 0, 0.0, 0.5, 0.0)
+        capacity = int(known.size[EVENTS])
+        while not has_room(known._replace(value=known.value[:capacity]), events):
+            capacity += 1
+            assert capacity < len(known.value), (before, events)
+        for _ in range(events):
+            remember(known, EXACT, np.zeros(1), 0, 0.0, 0.5, 0.0)
+        assert known.size[EVENTS] <= capacity, (before, events)
 
 
 @pytest.mark.parametrize("weights", [[1.0], [1.0, -1.0], [1.0, np.nan]])
