@@ -38,9 +38,6 @@ def chosen(names: Sequence[str]) -> list[tuple[str, Benchmark]]:
     """The benchmarks of these names with their names, in order; without names all that need no extra.
 
     Of the latter, one of an installed package that cannot be imported is left out, with a line that says so.
-
-    Raises:
-        UsageError: a name that is unknown, that two installed packages use, or of one that cannot be imported.
     """
     own, added = {place.rpartition(":")[2]: place for place in BENCHMARKS}, extensions(GROUP)
     if names:
@@ -69,16 +66,7 @@ def _found(name: str, own: Mapping[str, str], added: Mapping[str, tuple[Extensio
 
 
 def main(names: Sequence[str], texts: Sequence[str], *, as_json: bool) -> int:
-    """Measure, print as a table that grows line by line or as JSON at the end.
-
-    Args:
-        names: of benchmarks, see `chosen`.
-        texts: planners as on the command line; all but random if empty.
-        as_json: print one JSON object.
-
-    Raises:
-        UsageError: an unknown benchmark, planner or parameter, or a planner that cannot search Trap.
-    """
+    """Measure, print as a table that grows line by line, or JSON at the end; without texts all planners but random."""
     benchmarks = chosen(names)
     model = envs.parse("trap")
     texts = texts or planners.names_for(model)

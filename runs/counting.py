@@ -44,14 +44,7 @@ class Steps(NamedTuple):
 def count(
     model: Model, planner: planners.Planner, setting: Setting, watched: tuple[Model, StepCounter] | None = None
 ) -> Steps | None:
-    """Count in the first decisions of a setting with a budget in simulations; None if it cannot be done.
-
-    Args:
-        model: of the setting.
-        planner: of the setting.
-        setting: whose episodes begin.
-        watched: a `counted` model; a new one if None.
-    """
+    """Count in the first decisions of a setting with a budget in simulations; None if it cannot be done."""
     done, found = 0, 0.0
     one, counter = counted(model) if watched is None else watched
     for episode in range(DECISIONS):
@@ -109,9 +102,6 @@ class StepBudget:
 
     Attributes:
         model: the one to search with, which counts its steps.
-
-    Raises:
-        ValueError: steps cannot be counted, or one simulation takes more than the budget.
     """
 
     def __init__(self, model: Model, planner: planners.Planner, setting: Setting) -> None:
@@ -127,11 +117,7 @@ class StepBudget:
         return planners.Budget(simulations=max(1, round((self._steps + made_up) / each)))
 
     def spend(self, decision: Decision) -> float:
-        """The model steps that the decision took, by which the next ones have more or fewer simulations.
-
-        Raises:
-            ValueError: they could not be counted.
-        """
+        """The model steps that the decision took, by which the next ones have more or fewer simulations."""
         took = self._counter.steps
         self._counter.reset()
         if math.isnan(took):

@@ -15,11 +15,7 @@ class RunPart(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "RunPart":
-        """From a text such as "1/4".
-
-        Raises:
-            UsageError: not of this form.
-        """
+        """From a text such as "1/4"."""
         try:
             nth, of = map(int, text.split("/"))
         except ValueError:

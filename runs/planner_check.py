@@ -11,17 +11,7 @@ SILENCE = 60.0  # s; a check that takes longer prints a line
 
 
 def refuse_broken(text: str, env: str, parse: Callable[[str], Any], model: Callable[[], Any]) -> None:
-    """Refuse a planner of another package that breaks the contract, as far as a brief check shows.
-
-    Args:
-        text: of the planner; nothing is done for one of this package.
-        env: of the environment or the game, for messages.
-        parse: makes a planner of its text.
-        model: makes the model.
-
-    Raises:
-        UsageError: it breaks the contract.
-    """
+    """Refuse a planner of another package that breaks the contract, as far as a brief check shows."""
     from bonspiel.planners import REGISTRY
 
     if not any(REGISTRY.modules(text)):

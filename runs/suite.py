@@ -33,18 +33,13 @@ LISTS = "planners"  # key of an experiment, and of the table of named lists in a
 
 @dataclass(frozen=True)
 class Suite:
-    """The experiments of one run.
+    """The experiments of one run."""
 
-    Args:
-        name: of the suite, or the text of the environment.
-        experiment: the experiments; each planner, environment and budget once, and in an environment every planner with
-            a name of its own.
-        description: one line for people.
-    """
-
-    name: str
+    name: str  # of the suite, or the text of the environment
+    # the experiments; each planner, environment and budget once, and in an environment every planner with a name of its
+    # own
     experiment: tuple[Experiment, ...]
-    description: str = ""
+    description: str = ""  # one line for people
 
     def __post_init__(self) -> None:
         """Refuse a suite without anything to play, with the same thing twice, or with one name for two planners."""
@@ -75,9 +70,6 @@ class Suite:
 
         A file may name lists of planners in a table [planners], and write such a name as the `planners` of experiments;
         an `env` that is a list stands for one experiment in each of its environments.
-
-        Raises:
-            UsageError: a key, a number or a list is not as it must be.
         """
         lists = given.get(LISTS, {})
         if not (isinstance(lists, dict) and all(isinstance(entries, list) for entries in lists.values())):
@@ -124,9 +116,6 @@ class Suite:
 
         With other budgets, a planner that is in several experiments of an environment is played as in the first of
         them.
-
-        Raises:
-            UsageError: a number is out of range, or nothing is left to play.
         """
         changes: dict[str, Any] = {}
         if simulations or milliseconds or steps:
@@ -143,11 +132,7 @@ class Suite:
         return replace(self, experiment=(*changed, *_played_by(added, changed)))
 
     def played_in(self, plant: str | None, delay: int) -> "Suite":
-        """This suite, which has one environment, with another plant than the planners' model, and a delay of actions.
-
-        Raises:
-            UsageError: there are several environments, or `with_plant` refuses.
-        """
+        """This suite of one environment with another plant than the planners' model, and a delay of actions."""
         if len({experiment.env for experiment in self.experiment}) > 1:
             raise UsageError(f"{self.name}: --plant and --delay are for one environment, and this suite has several")
         changed = tuple(replace(one, env=with_plant(one.env, plant, delay)) for one in self.experiment)
@@ -170,13 +155,6 @@ class Suite:
         """The planners and environments with all their parameters, by the texts that name them.
 
         Those of other packages are followed by the package's version and a digest of its sources.
-
-        Args:
-            unseeded: whether an environment may begin other episodes with the same seed, which then is noted.
-
-        Raises:
-            UsageError: an unknown name or parameter, a value out of range, a planner that does not support an
-                environment, or a model or a planner of another package that breaks its contract.
         """
         from bonspiel import planners
 
@@ -219,11 +197,7 @@ def model_of(text: str) -> "Model":
 
 @functools.cache  # a command asks for its environment when it is read and before it starts, a worker in every batch
 def _sound_model(text: str, folder: str) -> "Model":
-    """The model of a text; one of another package must keep the contract of models, as far as a brief check shows.
-
-    Raises:
-        UsageError: it does not, or the text is invalid.
-    """
+    """The model of a text; one of another package must keep the contract of models, as far as a brief check shows."""
     from bonspiel import envs
     from bonspiel.envs.checks import check_briefly
 
@@ -261,11 +235,7 @@ def _played_by(entrants: Sequence[str], experiments: Iterable[Experiment]) -> It
 
 
 def in_full(table: Mapping[str, Any], lists: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
-    """A table as written in a file, once for each of its environments, with its list of planners in full.
-
-    Raises:
-        UsageError: no list of planners has the name that the table gives.
-    """
+    """A table as written in a file, once for each of its environments, with its list of planners in full."""
     from bonspiel.planners.registry import unknown
 
     named, places = table.get(LISTS), table.get("env")

@@ -24,13 +24,7 @@ def markdown(rows: Iterable[Sequence[str]]) -> str:
 
 
 def by_budget(cells: Mapping[str, Mapping[float, str]], unit: str, width: int | None = None) -> str:
-    """A row for each planner and a column for each budget; several tables, one below the other, if it is too wide.
-
-    Args:
-        cells: texts by budget, by the name of the planner.
-        unit: of the budgets.
-        width: of the terminal, in characters; no limit if None.
-    """
+    """A row for each planner and a column for each budget; several tables, one below the other, if it is too wide."""
     budgets = sorted({budget for row in cells.values() for budget in row})
     tables = []
     while budgets:

@@ -50,16 +50,8 @@ States = list[list[float]]
 def main(study: AgreementStudy, folder: Path, resume: bool, jobs: int | None, place: Place = HERE) -> None:
     """Run a study and print its tables; the folder receives the searches, the result as JSON, and a chart.
 
-    Args:
-        study: to run.
-        folder: receives the searches, RESULT and CHART.
-        resume: whether to continue the study in the folder; positions, workers and rules may be others.
-        jobs: number of workers; 1 searches in this process, None takes all cores, or all workers of a cluster.
-        place: the workers' machine or cluster.
-
-    Raises:
-        UsageError: the study, the folder or the place is refused.
-        RunError: a search failed, or workers died repeatedly; what was searched before is kept.
+    A study that is resumed may have other positions, workers and rules. All cores, or workers of a cluster, if `jobs`
+    is None.
     """
     if study.model.horizon == 1 and not starts_differ(study.model):
         reason = "has one step and always starts alike, so that there is one position; bonspiel tree fits"
@@ -134,9 +126,6 @@ def positions_of(env: str, planner: str, budget: int, seed: int, index: int) -> 
     The planner plays, and every decision is replaced by a random action with probability RANDOM; one position is taken
     in SPACING steps. Episodes of at most SPACING steps give one, at a step drawn at random, that random actions lead
     to. A start that is the same in all episodes is none.
-
-    Raises:
-        RunError: the planner or the environment failed.
     """
     model, player = model_of(env), planners.parse(planner)
     rng = named_rng(f"positions|{planner}|{budget}", seed, index)
@@ -196,11 +185,7 @@ class StudyWork(Work[str | int, int | str, list[Any]]):
         return studies.decision_of(self.found[position][name])
 
     def positions(self) -> States:
-        """The first positions of the episodes, in order.
-
-        Raises:
-            RunError: an episode failed, or there are no positions.
-        """
+        """The first positions of the episodes, in order."""
         study, episodes = self.study, self.found[EPISODES]
         began, shown = time.monotonic(), 0
         with progress(study.positions, "positions found") as advance:
@@ -222,11 +207,7 @@ class StudyWork(Work[str | int, int | str, list[Any]]):
                     self.add(EPISODES, {index: states})
 
     def search(self, states: States, wanted: Mapping[int, Sequence[PositionSearch]]) -> None:
-        """Search positions, without the searches that are kept already; `wanted` are those of each index.
-
-        Raises:
-            RunError: a search failed.
-        """
+        """Search positions, without the searches that are kept already; `wanted` are those of each index."""
         pending = {index: [one for one in wanted[index] if one.name not in self.found[index]] for index in wanted}
         due = {index: searches for index, searches in pending.items() if searches}
         costs = {index: sum(one.cost for one in searches) for index, searches in due.items()}

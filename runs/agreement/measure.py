@@ -92,20 +92,14 @@ def by_search(reference: Decision, kernel: Kernel | None, values: Decision | Non
 
 
 class Measured(NamedTuple):
-    """A position that was searched.
+    """A position that was searched."""
 
-    Attributes:
-        runs: the choices of the single workers, [W, action_dim].
-        choices: by rule and number of workers, those of the rules; by TREE and the workers with as many simulations,
-            those of larger trees.
-        winner: the action with most votes of all workers; where actions are sampled, with most votes like it.
-        shares: by number of workers, the share of the votes that their winner has.
-    """
-
-    runs: Array
+    runs: Array  # the choices of the single workers, [W, action_dim]
+    # by rule and number of workers, those of the rules; by TREE and the workers with as many simulations, those of
+    # larger trees
     choices: dict[tuple[str, int], Array]
-    winner: Array
-    shares: dict[int, float]
+    winner: Array  # the action with most votes of all workers; where actions are sampled, with most votes like it
+    shares: dict[int, float]  # by number of workers, the share of the votes that their winner has
 
     @property
     def actions(self) -> Array:

@@ -27,21 +27,13 @@ Rows = dict[Setting, list[int]]
 
 
 class Difference(NamedTuple):
-    """A row that comes out otherwise when it is played again.
-
-    Attributes:
-        setting: of the row.
-        number: of the episode.
-        name: of the first value that differs.
-        stored: in the file.
-        replayed: now; the error if the episode failed.
-    """
+    """A row that comes out otherwise when it is played again."""
 
     setting: Setting
-    number: int
-    name: str
-    stored: Any
-    replayed: Any
+    number: int  # of the episode
+    name: str  # of the first value that differs
+    stored: Any  # in the file
+    replayed: Any  # now; the error if the episode failed
 
     def __str__(self) -> str:
         row = f"{place(self.setting)}, seed {self.setting.seed}, episode {self.number}"
@@ -78,14 +70,7 @@ def _refused(make: Callable[[str], Any], text: str) -> str | None:
 
 
 def draw(store: Store, share: float, seed: int, left_out: Mapping[Setting, str]) -> Rows:
-    """Draw rows to replay: the share of them, rounded up, and more if each planner has none in each of its problems.
-
-    Args:
-        store: the run.
-        share: of the rows that can be replayed, above 0, at most 1.
-        seed: of the draw.
-        left_out: settings that cannot be replayed.
-    """
+    """Draw rows to replay: the share, in (0, 1], rounded up, and more if a planner has none in one of its problems."""
     settings = [setting for setting in store.suite.settings() if setting not in left_out]
     rows = [
         (setting, one.number, isinstance(one.seconds, float) and one.seconds <= AFFORDABLE)

@@ -28,22 +28,7 @@ NEEDED = "commit", "version", "sources", "packages", "python", "platform", "cpu"
 
 
 def submit(store: Store, given: Submission, file: Path, jobs: int, seed: int = 0) -> str:
-    """Write a run as one file for others, after a check.
-
-    Args:
-        store: the run.
-        given: who submits it.
-        file: to be written; its name ends in SUBMITTED.
-        jobs: worker processes.
-        seed: of the draw of the rows that are replayed.
-
-    Returns:
-        What was checked, in words.
-
-    Raises:
-        UsageError: the run is not complete, does not say how it was made, or is not what it says; or the file cannot be
-            written.
-    """
+    """Write a run as one file for others, after a check; returns what was checked, in words. `seed` draws rows."""
     if not file.name.endswith(SUBMITTED):
         raise UsageError(f"{file} cannot be written: its name must end in {SUBMITTED}")
     check_writable(file)

@@ -19,29 +19,17 @@ SHOWN = 10  # faults and differences
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found of a run.
+    """What was found of a run."""
 
-    Attributes:
-        rows: episodes in the file.
-        replayed: number of them that were.
-        seed: of the draw.
-        faults: a sentence for each fault of the file.
-        differences: rows that came out otherwise, in order of the run.
-        left_out: numbers of rows that were not replayed, by reason.
-        digest: of the results.
-        sealed: whether the run carries a seal.
-        elsewhere: what differs between the run's sources and those that replayed it, in words; empty if nothing.
-    """
-
-    rows: int
-    replayed: int
-    seed: int
-    faults: Sequence[str]
-    differences: Sequence[Difference]
-    left_out: Mapping[str, int] = field(default_factory=dict)
-    digest: str = ""
-    sealed: bool = True
-    elsewhere: str = ""
+    rows: int  # episodes in the file
+    replayed: int  # number of them that were
+    seed: int  # of the draw
+    faults: Sequence[str]  # a sentence for each fault of the file
+    differences: Sequence[Difference]  # rows that came out otherwise, in order of the run
+    left_out: Mapping[str, int] = field(default_factory=dict)  # numbers of rows that were not replayed, by reason
+    digest: str = ""  # of the results
+    sealed: bool = True  # whether the run carries a seal
+    elsewhere: str = ""  # what differs between the run's sources and those that replayed it, in words; empty if nothing
 
     @property
     def good(self) -> bool:
@@ -81,14 +69,7 @@ UNSEALED = "the run carries no seal, by which a later change would show (unfinis
 
 
 def verify(store: Store, share: float, seed: int, jobs: int) -> Verdict:
-    """Check a run's file, and replay a share of its episodes.
-
-    Args:
-        store: the run.
-        share: of the rows that can be replayed, above 0, at most 1.
-        seed: of the draw of these rows.
-        jobs: worker processes.
-    """
+    """Check a run's file, and replay a share, in (0, 1], of the episodes that can be, drawn by `seed`."""
     found = [*faults(store)]
     left_out = replay.unrepeatable(store)
     drawn = replay.draw(store, share, seed, left_out)

@@ -39,16 +39,8 @@ def write(
 ) -> list[Path]:
     """Write figures, tables, numbers, facts, sources and a document; returns their paths.
 
-    Args:
-        store: the run.
-        folder: to write into.
-        layout: of the page.
-        told: the `remarks` on the run, which the document has too.
-        only: patterns of problems and planners as of `lookup.only`.
-        style: a file or the name of a style of matplotlib for the figures, over bonspiel's.
-
-    Raises:
-        UsageError: the run has no episode of these, pdflatex lacks a letter of a name, or there is no such style.
+    The document tells the remarks `told`; `only` has patterns as of `lookup.only`, and `style` is a file or the name of
+    a style of matplotlib, over bonspiel's.
     """
     kept = set(lookup.only(store.suite, only).settings())
     returns = {setting: sample for setting, sample in store.returns().items() if setting in kept}

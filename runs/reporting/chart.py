@@ -50,11 +50,7 @@ def floor(panel: Panel) -> float:
 
 
 def draw(panels: Sequence[Panel], *, regret: bool = False) -> Figure:
-    """The figure of some panels; with `regret` also the regrets, where the optimum is known.
-
-    Raises:
-        ValueError: there is no panel.
-    """
+    """The figure of some panels; with `regret` also the regrets, where the optimum is known."""
     if not panels:
         raise ValueError("there is nothing to draw: no panel has a result")
     heights = HEIGHTS if regret and any(panel.optimum is not None for panel in panels) else HEIGHTS[:1]

@@ -18,14 +18,7 @@ class Figures:
         self.data: dict[str, dict[str, Any]] = {}
 
     def block(self, env: str, unit: str, labels: Mapping[str, str], shown: Iterable[dict[str, Any] | None]) -> str:
-        """Charts side by side with the key of their planners.
-
-        Args:
-            env: the environment.
-            unit: of the budgets.
-            labels: of the planners, by their texts.
-            shown: data of the charts, which may name another unit; None is left out.
-        """
+        """Charts side by side, those that are not None, with the key of their planners; data may name another unit."""
         names = [(escape(planner), escape(label)) for planner, label in labels.items()]
         key = "".join(f'<span data-planner="{planner}"><svg></svg>{label}</span>' for planner, label in names)
         charts = "".join(self._figure(env, unit, len(labels), one) for one in shown if one)

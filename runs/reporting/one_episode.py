@@ -35,23 +35,14 @@ def shorten(text: str, longest: int) -> str:
 
 
 class Course(NamedTuple):
-    """An episode over its steps.
-
-    Attributes:
-        setting: of the episode.
-        states: before each step, the first coordinates that tell states apart, [steps, coordinates].
-        actions: that were chosen, [steps, action_dim].
-        rewards: of the steps, [steps].
-        plans: by step, each [length, action_dim]; none of a planner that has none.
-        effort: mean change of the action, as part of its range.
-    """
+    """An episode over its steps."""
 
     setting: Setting
-    states: Array
-    actions: Array
-    rewards: Array
-    plans: Mapping[int, Array]
-    effort: float
+    states: Array  # before each step, the first coordinates that tell states apart, [steps, coordinates]
+    actions: Array  # that were chosen, [steps, action_dim]
+    rewards: Array  # of the steps, [steps]
+    plans: Mapping[int, Array]  # by step, each [length, action_dim]; none of a planner that has none
+    effort: float  # mean change of the action, as part of its range
 
 
 class Replays(NamedTuple):
@@ -62,11 +53,7 @@ class Replays(NamedTuple):
 
 
 def check_episode(store: Store, episode: int) -> None:
-    """Refuse the number of an episode that nobody finished.
-
-    Raises:
-        UsageError: no planner with a budget in simulations or steps did.
-    """
+    """Refuse the number of an episode that nobody finished."""
     numbers = store.values("episode")
     played = {int(at) for one, found in numbers.items() if one.unit != "ms" for at in found}
     if episode not in played:
@@ -79,9 +66,7 @@ def check_episode(store: Store, episode: int) -> None:
 def of_run(store: Store, episode: int | None = None) -> dict[str, Replays]:
     """The episodes that are drawn, by environment.
 
-    Args:
-        store: the run.
-        episode: its number, however long it takes; if None, 0 with each planner's largest budget that is quick.
+    One of a given number is drawn however long it takes; else 0 with each planner's largest budget that is quick.
     """
     at, returns = episode or 0, {one: sample for one, sample in store.returns().items() if one.unit != "ms"}
     longest = min(LONGEST, ALL / max(1, len({one[:2] for one in returns}))) if episode is None else np.inf

@@ -39,11 +39,7 @@ FIRST_ACTIONS = 100  # of each setting are valued at most, if more differ
 def write(
     store: Store, panels: Sequence[Panel], timings: Mapping[Setting, timing.Timing], episode: int | None = None
 ) -> Path:
-    """Write report.html into the run's folder, with an episode as `one_episode.of_run` takes it; returns its path.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """Write report.html into the run's folder, with an episode as `one_episode.of_run` takes it; returns its path."""
     path = store.folder / "report.html"
     with progress(3 + len(panels), "parts of the report") as advance:
         path.write_text(text(store, panels, timings, advance, episode), encoding="utf-8")
@@ -161,17 +157,9 @@ def fill(
     plotting: str = "",
     title: str | None = None,
 ) -> str:
-    """A page with sections of its own before those on planners, method and provenance.
+    """A page with `sections` and its `state`, in HTML, before what is said of planners, method and provenance.
 
-    Args:
-        store: the run.
-        sections: HTML.
-        links: (id, text) of the sections, for the contents.
-        environments: whose planners are listed.
-        state: HTML at the top.
-        data: of the charts and the looks of planners; none if None.
-        plotting: the library that draws the charts.
-        title: of the page; the suite's name if None.
+    The contents have the (id, text) of `links`; `plotting` is the library that draws the charts of `data`.
     """
     style = read_cached(FOLDER / "page.css")
     script = f"\n{plotting}\n{read_cached(FOLDER / 'page.js')}\n"

@@ -24,11 +24,7 @@ DOTTED: Any = (0, (1, 1.2))
 
 
 def draw(found: Targets) -> Figure:
-    """The figure of all planners, whose names stand at the ends of their curves, the largest share first.
-
-    Raises:
-        ValueError: no planner has played all problems.
-    """
+    """The figure of all planners, whose names stand at the ends of their curves, the largest share first."""
     if not found.shares:
         raise ValueError("there is nothing to draw: no planner has played all problems")
     styles = of_planners(found.shares)

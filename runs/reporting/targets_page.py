@@ -17,12 +17,7 @@ BEYOND = 1e6  # times the largest budget is where tables sort what no budget rea
 
 
 def section(store: Store, steps: Mapping[str, Mapping[str, Steps | None]]) -> str:
-    """The section, empty where nothing was played that could be scored.
-
-    Args:
-        store: the run.
-        steps: model steps by environment and planner's text, None where they could not be counted.
-    """
+    """The section, empty where nothing was played that could be scored; steps go by problem and planner."""
     per_simulation = {(env, name): found[1] for env, of in steps.items() for name, found in of.items() if found}
     found = [targets.targets([store], cost, per_simulation) for cost in (SIMULATIONS, STEPS, TIME)]
     shown = [one for one in found if one.runtimes]

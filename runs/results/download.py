@@ -20,16 +20,7 @@ def is_address(given: Any) -> bool:
 
 
 def download(address: str, folder: Path, endings: tuple[str, ...]) -> Path:
-    """Fetch a file into a folder; returns its path.
-
-    Args:
-        address: http:// or https://...
-        folder: for the file, which keeps its name.
-        endings: of names that are allowed.
-
-    Raises:
-        UsageError: the name has another ending, there is no such file, no answer, or too long a one.
-    """
+    """Fetch a file, which has one of these endings, into a folder; returns its path."""
     name = PurePosixPath(unquote(urlsplit(address).path)).name
     if not name.endswith(endings):
         raise UsageError(f"{address} is no packed run: its name must end in {' or '.join(endings)}")

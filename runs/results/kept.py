@@ -32,11 +32,7 @@ def add_all(store: Store, setting: Setting, episodes: Iterator[Episode]) -> None
 
 
 def check_kept(begun: Store, earlier: Sequence[Store]) -> None:
-    """Refuse to go on with runs to keep of which nothing was kept when the run began.
-
-    Raises:
-        UsageError: names the run.
-    """
+    """Refuse to go on with runs to keep of which nothing was kept when the run began."""
     known = {one.get("run") for one in begun.provenance.get("merged", [])}
     for old in earlier:
         if _kept_of(old) not in known:

@@ -22,18 +22,7 @@ def merge(folder: Path, runs: Sequence[Path], command: str) -> tuple[int, int]:
     """Write a run with the episodes of several; nothing is written if they do not match.
 
     Episodes that were played more than once must have come out the same, apart from the time that they took: the first
-    run's is kept.
-
-    Args:
-        folder: of the new run; must not hold a run.
-        runs: the folders of the others.
-        command: for the provenance.
-
-    Returns:
-        Episodes played, and in all.
-
-    Raises:
-        UsageError: the runs do not match, cannot be read or are damaged, or the new one cannot be written.
+    run's is kept. Returns the episodes played, and in all.
     """
     with ExitStack() as opened:
         stores = [opened.enter_context(read(run, checked=True)) for run in runs]
@@ -76,11 +65,7 @@ def _check(first: Store, other: Store) -> None:
 
 
 def _episodes(setting: Setting, stores: Sequence[Store]) -> Iterator[Episode]:
-    """Every episode of a setting once, in order.
-
-    Raises:
-        UsageError: two runs contradict each other.
-    """
+    """Every episode of a setting once, in order."""
     streams = [zip(store.episodes(setting), repeat(store), strict=False) for store in stores]
     for _, group in groupby(heapq.merge(*streams, key=lambda found: found[0].number), lambda found: found[0].number):
         (first, origin), *others = group

@@ -48,16 +48,7 @@ def _shipped_files() -> dict[str, Path]:
 def reduce(store: Store, folder: Path, facts: Mapping[str, str] | None = None) -> Path:
     """Write a copy of a run into an empty folder: returns, steps and simulations, and the mean of the seconds.
 
-    Args:
-        store: the run.
-        folder: for the copy.
-        facts: entries to keep with it, JSON by name.
-
-    Returns:
-        The file.
-
-    Raises:
-        sqlite3.Error: it cannot be written.
+    The entries `facts`, JSON by name, are kept with it. Returns the file.
     """
     copy = folder / FILE
     store.copy(copy)
@@ -73,16 +64,7 @@ def reduce(store: Store, folder: Path, facts: Mapping[str, str] | None = None) -
 
 
 def pack(store: Store, file: Path, model_steps: Mapping[str, float | None] | None = None) -> None:
-    """Write a run as one file; see `reduce`.
-
-    Args:
-        store: the run.
-        file: to be written.
-        model_steps: counts to keep with it, see `Store.model_steps`; by default those that the run has.
-
-    Raises:
-        UsageError: it cannot be written, or its name does not end in ENDING.
-    """
+    """Write a run as one file, see `reduce`, with the model steps of a simulation, if None those of the run."""
     if not file.name.endswith(ENDING):
         raise UsageError(f"{file} cannot be written: its name must end in {ENDING}")
     with TemporaryDirectory() as folder, writing(file, sqlite3.Error):
@@ -94,16 +76,9 @@ def pack(store: Store, file: Path, model_steps: Mapping[str, float | None] | Non
 
 @contextmanager
 def read_any(given: Path | str, matches: bool = False, sealed: bool = True) -> Iterator[Store]:
-    """A run's results for reading, wherever they are.
+    """A run's results for reading: of a folder, a packed or submitted file or its address, or a run that is shipped.
 
-    Args:
-        given: its folder, a packed or submitted file, the name of a run that is shipped, or the address of such a file
-            (a text that begins with http:// or https://).
-        matches: whether a folder may also be that of a match, as for `read`.
-        sealed: whether to refuse a run that was changed after it was complete.
-
-    Raises:
-        UsageError: it is none of these, or cannot be read.
+    With `matches` a folder may also be that of a match, and unless `sealed` a run may have been changed later.
     """
     with TemporaryDirectory() as scratch:
         folder, file = Path(given), _file(given, Path(scratch))
@@ -141,11 +116,7 @@ def _file(given: Path | str, scratch: Path) -> Path | None:
 
 
 def _unpack(file: Path, target: Path, called: str) -> dict[str, str]:
-    """Write the results file that is packed in a file; the SHA-256 of all that its metadata describe, by name.
-
-    Raises:
-        UsageError: there is none in it, or it is damaged, too large or not the one that its metadata describe.
-    """
+    """Write the results file that is packed in a file; the SHA-256 of all that its metadata describe, by name."""
     try:
         if not file.name.endswith(SUBMITTED):
             with lzma.open(file) as source:

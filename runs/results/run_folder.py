@@ -37,20 +37,7 @@ def write(
     """Open the results of a run for the one driver that plays it.
 
     A new run is created unless there is one to resume; a suite that plays more than that run extends it.
-
-    Args:
-        folder: the run's folder, which need not exist.
-        suite: to be played.
-        resolved: the full parameters behind the suite's texts, as from `Suite.resolve`.
-        provenance: as from `runs.provenance.collect`.
-        resume: whether to continue an existing run.
-        part: the share of the episodes to play.
-        earlier: runs from which a new one keeps the episodes that both have; of two that have one, the first.
-
-    Raises:
-        UsageError: the folder cannot be written, is in use, or holds something else: other files, a run that `suite`
-            does not extend, or one by other sources or packages; or it holds this run and `resume` is not set.
-        RunError: the file could not be written during the run.
+    A new one keeps the episodes that it has in common with earlier ones; of two that have one, the first's.
     """
     # Checked before it is locked too, so that a refused folder is left as it is, without even a lock in it.
     _holds_run(folder, suite, resolved, provenance, resume, part)
@@ -75,11 +62,7 @@ def write(
 
 
 def holds(folder: Path) -> bool:
-    """True if the folder holds a run; it may also be missing, or have nothing but the files of reports.
-
-    Raises:
-        UsageError: it has no run, but other files.
-    """
+    """True if the folder holds a run; it may also be missing, or have nothing but the files of reports."""
     files = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
     if FILE in files:
         return True
@@ -142,11 +125,7 @@ def _holds_run(
 def drafted(
     folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Facts, part: RunPart = WHOLE
 ) -> Iterator[Store]:
-    """A new run's results, in a locked folder; the file gets its name if the block succeeds, else it is removed.
-
-    Raises:
-        UsageError: it could not be written.
-    """
+    """A new run's results, in a locked folder; the file gets its name if the block succeeds, else it is removed."""
     meta = plan(suite, resolved) | {"part": str(part), "provenance": json.dumps(provenance)}
     with writing(folder, sqlite3.Error):
         _remove_draft(folder)

@@ -16,31 +16,18 @@ from bonspiel.runs.tables import by_setting
 
 @dataclass(frozen=True)
 class Status:
-    """Progress of a run.
+    """Progress of a run."""
 
-    Attributes:
-        run: its folder.
-        name: of its suite.
-        part: the folder's share of the suite's episodes, such as "1/4"; "1/1" is all.
-        done: number of finished episodes.
-        total: number of episodes.
-        failed: number of failed episodes, which `--resume` tries again.
-        running: whether a driver is at work.
-        rate: episodes per second since the driver began; None without one.
-        seconds_left: expected time to the end; None without a driver or before the first episodes.
-        points: progress of each setting.
-    """
-
-    run: str
-    name: str
-    part: str
-    done: int
-    total: int
-    failed: int
-    running: bool
-    rate: float | None
-    seconds_left: float | None
-    points: dict[Setting, Count]
+    run: str  # its folder
+    name: str  # of the suite
+    part: str  # the folder's share of the suite's episodes, such as "1/4"; "1/1" is all
+    done: int  # number of finished episodes
+    total: int  # number of episodes
+    failed: int  # number of failed episodes, which `--resume` tries again
+    running: bool  # whether a driver is at work
+    rate: float | None  # episodes per second since the driver began; None without one
+    seconds_left: float | None  # expected time to the end; None without a driver or before the first episodes
+    points: dict[Setting, Count]  # progress of each setting
 
     def as_json(self) -> dict[str, Any]:
         """For programs."""

@@ -28,11 +28,7 @@ from bonspiel.runs.suite import model_of
 
 @contextmanager
 def failures_named(planner: str, env: str) -> Iterator[None]:
-    """Turn an error of a planner or an environment into a line that names both.
-
-    Raises:
-        RunError: in place of any error.
-    """
+    """Turn an error of a planner or an environment into a line that names both."""
     try:
         yield
     except (Exception, SystemExit) as error:
@@ -80,10 +76,6 @@ def play(
         plant: a planners.Model, the environment; the model if None.
         delay: steps from the choice of an action to its effect; before that the plant does nothing.
         watch: is shown each step.
-
-    Raises:
-        ValueError: the planner broke the contract of planners, the environment gave a reward or a state that is not
-            finite, or a budget in steps cannot be counted or is less than a simulation takes.
     """
     own = planner_rng(setting, index)
     if setting.unit == "steps":
@@ -144,11 +136,7 @@ def _ready(env: str, planner: str, unit: str) -> tuple[Any, planners.Planner]:
 
 
 def play_one(setting: Setting, index: int, watch: Watch | None = None) -> Episode:
-    """Play an episode by the texts of its setting; see `play`.
-
-    Raises:
-        Exception: whatever the planner or the environment raises.
-    """
+    """Play an episode by the texts of its setting; see `play`."""
     model, planner = _ready(setting.env, setting.planner, setting.unit)
     parts = PlantText.of(setting.env)
     plant = model if parts.plant == parts.model else model_of(parts.plant)

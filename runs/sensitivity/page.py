@@ -33,11 +33,7 @@ SAID = (
 
 
 def write(store: Store, found: Sequence[Sensitivity]) -> list[Path]:
-    """Write sensitivity.html, sensitivity.md and a chart of each family into the run's folder; returns their paths.
-
-    Raises:
-        OSError: they cannot be written.
-    """
+    """Write sensitivity.html, sensitivity.md and a chart of each family into the run's folder; returns their paths."""
     charts = {}
     for family, of_family in by_family(found):
         file = store.folder / f"sensitivity-{family.removeprefix(FAMILY)}"

@@ -22,27 +22,15 @@ Scores = Mapping[float, Interval]
 
 
 class Sensitivity(NamedTuple):
-    """The scores of planners against one parameter.
-
-    Attributes:
-        variation: of the parameter.
-        scores: by the name of the planner.
-        notes: sentences on scores that are missing, or on another scale.
-    """
+    """The scores of planners against one parameter."""
 
     variation: Variation
-    scores: Mapping[str, Scores]
-    notes: Sequence[str]
+    scores: Mapping[str, Scores]  # by the name of the planner
+    notes: Sequence[str]  # sentences on scores that are missing, or on another scale
 
 
 def sensitivities(store: Store, varied: Sequence[Variation], instances: int) -> list[Sensitivity]:
-    """The scores of a run's planners against each parameter.
-
-    Args:
-        store: the run, of the suite of these variations.
-        varied: the variations.
-        instances: problems of each value.
-    """
+    """The scores of a run's planners against each parameter."""
     episodes, played = store.values("episode"), dict[str, dict[Setting, Array]]()
     for setting, sample in store.returns().items():
         if len(sample):

@@ -13,19 +13,12 @@ from bonspiel.runs.suite import Suite
 
 @dataclass(frozen=True)
 class Variation:
-    """A parameter of a family that is varied, while the family's other ones have their defaults.
+    """A parameter of a family that is varied, while the family's other ones have their defaults."""
 
-    Args:
-        family: its name, with "family:".
-        parameter: its name.
-        default: of the parameter.
-        values: ascending.
-    """
-
-    family: str
+    family: str  # its name, with "family:"
     parameter: str
-    default: float
-    values: tuple[float, ...]
+    default: float  # of the parameter
+    values: tuple[float, ...]  # ascending
 
     def problem(self, value: float, instance: int) -> str:
         """The text of an instance with this value; with the default it is the same for all parameters."""
@@ -38,15 +31,9 @@ class Variation:
 
 
 def variations(families: Sequence[str] = (), given: Sequence[tuple[str, Sequence[float]]] = ()) -> list[Variation]:
-    """The variations of some families.
+    """The variations of some families, with or without "family:"; of all without any.
 
-    Args:
-        families: their names, with or without "family:"; all if empty.
-        given: names of parameters with values, those of the family if empty; lists of equal names add up. All
-            parameters of a family if there is none.
-
-    Raises:
-        UsageError: no such family, or one without such a parameter or value.
+    A given parameter without values has the family's, and equal names add up; all parameters if none is given.
     """
     found = []
     known = {name.removeprefix(FAMILY): name for name in envs.FAMILIES}
@@ -78,19 +65,7 @@ def _check_values(of: Variation) -> None:
 def suite(
     planners: Sequence[str], varied: Sequence[Variation], budget: int, episodes: int, instances: int, seed: int
 ) -> Suite:
-    """The suite that plays all values of some variations.
-
-    Args:
-        planners: their texts.
-        varied: the variations.
-        budget: simulations per decision.
-        episodes: for each planner and problem.
-        instances: problems of each value, whose numbers are 1, 2, ...
-        seed: random seed.
-
-    Raises:
-        UsageError: a number is out of range.
-    """
+    """The suite that plays all values of some variations."""
     number("instances", instances, 2, 10_000, whole=True)
     entrants = tuple(map(Entrant, dict.fromkeys(planners)))
     problems = dict.fromkeys(text for one in varied for text in one.problems(instances))

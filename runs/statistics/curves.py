@@ -22,31 +22,21 @@ from bonspiel.runs.tables import by_budget, estimate, figures, markdown
 
 @dataclass(frozen=True)
 class Panel:
-    """The curves of one environment and unit of budget.
+    """The curves of one environment and unit of budget."""
 
-    Attributes:
-        env: the environment's text.
-        unit: of the budgets.
-        curves: for each planner's text, its (budget, summary) pairs in order of budget.
-        optimum: value of the optimal policy; None where it is not known.
-        random: value of the uniformly random policy; None where it is not known.
-        labels: names of planners by their texts; a planner without one is called by its text.
-        reference: value of a planner with a large budget; None where the optimum is known, or neither.
-        do_nothing: value of the action that does nothing; None where it is not known.
-        constant: value of the best constant action; None where it is not known.
-        bound: that no policy exceeds; None where the optimum is known, or neither.
-    """
-
-    env: str
-    unit: str
+    env: str  # the environment's text
+    unit: str  # of the budgets
+    # for each planner's text, its (budget, summary) pairs in order of budget
     curves: dict[str, list[tuple[float, Summary]]]
-    optimum: float | None = None
-    random: float | None = None
+    optimum: float | None = None  # value of the optimal policy; None where it is not known
+    random: float | None = None  # value of the uniformly random policy; None where it is not known
+    # names of planners by their texts; a planner without one is called by its text
     labels: Mapping[str, str] = field(default_factory=dict)
+    # value of a planner with a large budget; None where the optimum is known, or neither
     reference: float | None = None
-    do_nothing: float | None = None
-    constant: float | None = None
-    bound: float | None = None
+    do_nothing: float | None = None  # value of the action that does nothing; None where it is not known
+    constant: float | None = None  # value of the best constant action; None where it is not known
+    bound: float | None = None  # that no policy exceeds; None where the optimum is known, or neither
 
     @property
     def known(self) -> Known:

@@ -26,10 +26,6 @@ def simple_regret(env: str, first_actions: ArrayLike, actions: ArrayLike | None 
 
     Returns:
         [n], at least 0.
-
-    Raises:
-        TypeError: the optimum of this environment is not known, or its episodes start in different states.
-        ValueError: the actions are of the wrong shape or out of bounds.
     """
     from bonspiel.envs.optimal import solve, starts_differ
 

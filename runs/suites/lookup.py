@@ -27,11 +27,7 @@ def names() -> list[str]:
 
 
 def qualified(target: str, entrants: Iterable[str]) -> str:
-    """The text of an environment with the module, of those that planners' texts name, which registers its id.
-
-    Raises:
-        UsageError: a planner is unknown, or its module cannot be imported.
-    """
+    """The text of an environment with the module, of those that planners' texts name, which registers its id."""
     from bonspiel import planners
     from bonspiel.envs import outside
 
@@ -42,13 +38,7 @@ def qualified(target: str, entrants: Iterable[str]) -> str:
 def load(target: str, entrants: Sequence[str] = (), added: Sequence[str] = ()) -> Suite:
     """A suite by its name, by the path of a TOML file, or made of the text of an environment.
 
-    Args:
-        target: one of these.
-        entrants: texts of the planners that play in an environment; those that can by default, if empty.
-        added: texts of further planners, whose modules may register the id of an environment too.
-
-    Raises:
-        UsageError: none of these, or a file that is not a suite.
+    There these planners play, by default those that can; modules of `added` ones may register its id too.
     """
     if target in names():
         return _named(target)
@@ -82,13 +72,7 @@ def load(target: str, entrants: Sequence[str] = (), added: Sequence[str] = ()) -
 def only(suite: Suite, patterns: Sequence[str]) -> Suite:
     """The part of a suite that matches one of some patterns, all of it without any.
 
-    Args:
-        suite: the whole.
-        patterns: PROBLEM/PLANNER or PROBLEM, with * for any text; a problem goes by its text or name, a planner by its
-            label too.
-
-    Raises:
-        UsageError: nothing matches a pattern.
+    PROBLEM/PLANNER or PROBLEM, with * for any text; a problem goes by its text or name, a planner by its label too.
     """
     kept, unused = [], list(patterns)
     for experiment in suite.experiment:

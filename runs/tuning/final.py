@@ -37,12 +37,7 @@ def fresh(study: TuningStudy) -> range:
 
 
 def finalists(study: TuningStudy, searches: Mapping[str, Sequence[Trial]]) -> dict[str, list[Setting]]:
-    """The candidates in the final, by the planner that they are variants of.
-
-    Args:
-        study: its `against` take part.
-        searches: the trials of each tuned planner.
-    """
+    """The candidates in the final, by the planner that they are variants of."""
     found: dict[str, list[Setting]] = {}
     for start, trials in searches.items():
         full = sorted((trial for trial in trials if not trial.pruned), key=lambda trial: -trial.means[-1])
@@ -105,21 +100,13 @@ def rounds(title: str, env: str, returns: Returns) -> str:
 
 @dataclass(frozen=True)
 class TuningEffort:
-    """The cost of a planner's tuning.
+    """The cost of a planner's tuning."""
 
-    Attributes:
-        trials: candidates, the planner as it is written included.
-        pruned: of them, stopped early.
-        episodes: of search and final.
-        simulations: of all their decisions.
-        seconds: of planning.
-    """
-
-    trials: int
-    pruned: int
-    episodes: int
-    simulations: int
-    seconds: float
+    trials: int  # candidates, the planner as it is written included
+    pruned: int  # of them, stopped early
+    episodes: int  # of search and final
+    simulations: int  # of all their decisions
+    seconds: float  # of planning
 
     @classmethod
     def of(

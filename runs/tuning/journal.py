@@ -44,14 +44,7 @@ class Journal(Work[Setting, int, Episode]):
     def play(self, settings: Iterable[Setting], numbers: range, seen: Callable[[int, float], None]) -> None:
         """Play the episodes of these numbers in each setting, as far as they have not been played yet.
 
-        Args:
-            settings: planners and their environment.
-            numbers: of the episodes.
-            seen: called with numbers of episodes that are done, and the seconds that they took on all workers together;
-                0 for those played before.
-
-        Raises:
-            RunError: an episode failed, or workers died repeatedly; the other episodes are kept.
+        `seen` gets numbers of episodes that are done and their seconds on all workers; 0 for those played before.
         """
         pending = {one: [n for n in numbers if n not in self.found[one]] for one in settings}
         seen(sum(len(numbers) - len(due) for due in pending.values()), 0.0)

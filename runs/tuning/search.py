@@ -22,19 +22,12 @@ STEPS = 5
 
 @dataclass
 class Trial:
-    """One candidate.
+    """One candidate."""
 
-    Attributes:
-        number: 0 for the planner as it is written; the others from 1.
-        setting: the planner and its environment.
-        means: mean return after each step.
-        pruned: whether it was stopped.
-    """
-
-    number: int
-    setting: Setting
-    means: list[float] = field(default_factory=list)
-    pruned: bool = False
+    number: int  # 0 for the planner as it is written; the others from 1
+    setting: Setting  # the planner and its environment
+    means: list[float] = field(default_factory=list)  # mean return after each step
+    pruned: bool = False  # whether it was stopped
 
 
 def steps(episodes: int) -> list[int]:
@@ -43,17 +36,7 @@ def steps(episodes: int) -> list[int]:
 
 
 def search(study: TuningStudy, space: Space, journal: Journal, seen: Callable[[int, float], None]) -> list[Trial]:
-    """Run the trials of a study for one planner; returns them in order.
-
-    Args:
-        study: environment and effort.
-        space: the planner and its parameters.
-        journal: plays the episodes.
-        seen: see `Journal.play`; the episodes that a stopped trial does not play are done as well.
-
-    Raises:
-        RunError: an episode failed.
-    """
+    """Run the trials of a study for one planner; returns them in order. Episodes of stopped trials count as `seen`."""
     sampler = samplers.make(study, space)
     trials = [Trial(0, study.setting(space.start))]
     for first in range(1, study.trials + 1, samplers.BATCH):

@@ -17,28 +17,19 @@ KEYS = ("description", LISTS, "study")
 
 @dataclass(frozen=True)
 class TuningStudy:
-    """Some planners to tune in one environment, each with the same effort.
+    """Some planners to tune in one environment, each with the same effort."""
 
-    Args:
-        env: NAME[:key=value,...].
-        planners: the planners to tune; parameters that their texts give stay as they are.
-        against: planners that take part in the final as they are, each as one more candidate of the tuned planner of
-            its name, or for itself where there is none.
-        budget: simulations per decision.
-        trials: candidates that the sampler chooses for each planner, in addition to the planner as it is written.
-        episodes: most episodes of a trial.
-        seed: random seed; the suites of this package use 0.
-        sampler: "tpe" or "random"; None takes the first where Optuna is installed.
-    """
-
-    env: str
-    planners: tuple[str, ...]
+    env: str  # NAME[:key=value,...]
+    planners: tuple[str, ...]  # the planners to tune; parameters that their texts give stay as they are
+    # planners that take part in the final as they are, each as one more candidate of the tuned planner of its name, or
+    # for itself where there is none
     against: tuple[str, ...] = ()
-    budget: int = 1000
+    budget: int = 1000  # simulations per decision
+    # candidates that the sampler chooses for each planner, in addition to the planner as it is written
     trials: int = 24
-    episodes: int = 30
-    seed: int = 1
-    sampler: str | None = None
+    episodes: int = 30  # most episodes of a trial
+    seed: int = 1  # random seed; the suites of this package use 0
+    sampler: str | None = None  # "tpe" or "random"; None takes the first where Optuna is installed
 
     def __post_init__(self) -> None:
         """Normalise the numbers and refuse what cannot be tuned."""
@@ -80,13 +71,7 @@ def names() -> list[str]:
 def load(target: str, planners: tuple[str, ...] = (), **given: Any) -> list[TuningStudy]:
     """The studies of a file, by its name or path, or one in an environment.
 
-    Args:
-        target: a file of studies that comes with this package, the path of another, or the text of an environment.
-        planners: to tune in it; instead of a file's if there are any.
-        given: further fields of the studies; instead of the file's where they are not None.
-
-    Raises:
-        UsageError: none of these, or a study that cannot be run.
+    Planners, if there are any, and `given` fields that are not None stand in place of the file's.
     """
     changes = {key: value for key, value in given.items() if value is not None}
     if target in names():

@@ -98,11 +98,7 @@ def grid(text: str) -> list[str]:
 
 
 def workers(jobs: int | None) -> int:
-    """The number of worker processes: all cores if None.
-
-    Raises:
-        UsageError: out of range.
-    """
+    """The number of worker processes: all cores if None."""
     from bonspiel.runs.runner.backends import job_count
 
     return job_count(jobs)

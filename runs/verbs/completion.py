@@ -10,11 +10,7 @@ from bonspiel.runs.verbs.options import run_of
 
 
 def script(root: argparse.ArgumentParser, shell: str) -> str:
-    """The script, to be evaluated by the shell or put where it looks for completions.
-
-    Raises:
-        UsageError: shtab is not installed.
-    """
+    """The script, to be evaluated by the shell or put where it looks for completions."""
     try:
         import shtab
     except ImportError as error:

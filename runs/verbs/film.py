@@ -69,11 +69,7 @@ def _small(frame: Any) -> Any:
 
 
 def environment(text: str) -> "ModelEnv":
-    """The environment of a text with its own picture; of a model from elsewhere, one that plots the states.
-
-    Raises:
-        UsageError: an invalid text.
-    """
+    """The environment of a text with its own picture; of a model from elsewhere, one that plots the states."""
     from bonspiel import envs
     from bonspiel.envs.base import ModelEnv
     from bonspiel.planners.core.code.packages import load

@@ -51,11 +51,7 @@ def match(arguments: argparse.Namespace) -> int:
 
 
 def _named(game: str | None) -> str:
-    """The text of a game.
-
-    Raises:
-        UsageError: None, as no package that is installed has a default.
-    """
+    """The text of a game."""
     from bonspiel.runs.games.game import GAMES
 
     if game is None:

@@ -65,11 +65,7 @@ def show(folder: Path, episode: int | None = None) -> int:
 
 
 def print_failures(failures: Sequence[tuple[str, str, int | float, str, int, str]]) -> None:
-    """Print a line for each planner and environment whose episodes failed, with the first error.
-
-    Args:
-        failures: of a store; they have no part in means.
-    """
+    """Print a line for each planner and environment whose episodes failed, with the first error."""
     from bonspiel.runs.experiment import amount
     from bonspiel.runs.progress import counted
 

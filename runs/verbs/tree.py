@@ -72,11 +72,7 @@ def _row(visits: str, value: float, action: "Array") -> str:
 
 
 def coordinates(given: str | None, dim: int, time_index: int | None) -> tuple[int, int]:
-    """Two coordinates of a state: those given, as "0,1", else the first two that do not count the steps.
-
-    Raises:
-        UsageError: not two coordinates of a state.
-    """
+    """Two coordinates of a state: those given, as "0,1", else the first two that do not count the steps."""
     if given is None:
         others = [index for index in range(dim) if index != time_index]
         first, second = [*others, *[index for index in range(dim) if index not in others], 0][:2]

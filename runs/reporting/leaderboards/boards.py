@@ -33,14 +33,10 @@ from bonspiel.runs.tables import estimate
 
 
 class Cost(NamedTuple):
-    """The cost of a decision of a planner with one budget.
+    """The cost of a decision of a planner with one budget."""
 
-    Attributes:
-        simulations: per decision, mean over the episodes of the run, by environment.
-        model_steps: per simulation, in first decisions of the run, by environment; NaN where they cannot be counted.
-    """
-
-    simulations: dict[str, float]
+    simulations: dict[str, float]  # per decision, mean over the episodes of the run, by environment
+    # per simulation, in first decisions of the run, by environment; NaN where they cannot be counted
     model_steps: dict[str, float]
 
     @property
@@ -50,19 +46,12 @@ class Cost(NamedTuple):
 
 
 class Episodes(NamedTuple):
-    """The episodes behind a row of a leaderboard, in all problems together.
+    """The episodes behind a row of a leaderboard, in all problems together."""
 
-    Attributes:
-        played: their number.
-        planned: the number in the suite of the run.
-        seeds: of the run, in order; one almost always.
-        other: whether a seed is not that of the ranked run in the same problem.
-    """
-
-    played: int
-    planned: int
-    seeds: tuple[int, ...]
-    other: bool
+    played: int  # their number
+    planned: int  # the number in the suite of the run
+    seeds: tuple[int, ...]  # of the run, in order; one almost always
+    other: bool  # whether a seed is not that of the ranked run in the same problem
 
     @property
     def cells(self) -> tuple[str, str]:
@@ -84,34 +73,20 @@ Scores = defaultdict[tuple[float, str], dict[str, dict[str, Array]]]  # by budge
 
 @dataclass(frozen=True)
 class Findings:
-    """The leaderboards of a run.
+    """The leaderboards of a run."""
 
-    Attributes:
-        boards: by budget, those in simulations first.
-        problems: their scales, by environment.
-        costs: of decisions, by unit, budget and planner.
-        episodes: by unit, budget and planner.
-        unranked: lines about problems without a scale, other runs of which no planner could be ranked, and episodes
-            that failed.
-        runs: where each run is from.
-        made: the command that made the leaderboards, with its version and commit.
-    """
-
-    boards: list[Leaderboard]
-    problems: Mapping[str, Scale]
-    costs: Mapping[Key, Cost]
-    episodes: Mapping[Key, Episodes] = field(default_factory=dict)
+    boards: list[Leaderboard]  # by budget, those in simulations first
+    problems: Mapping[str, Scale]  # their scales, by environment
+    costs: Mapping[Key, Cost]  # of decisions, by unit, budget and planner
+    episodes: Mapping[Key, Episodes] = field(default_factory=dict)  # by unit, budget and planner
+    # lines about problems without a scale, other runs of which no planner could be ranked, and episodes that failed
     unranked: Sequence[str] = ()
-    runs: Rows = ()
-    made: str = ""
+    runs: Rows = ()  # where each run is from
+    made: str = ""  # the command that made the leaderboards, with its version and commit
 
     @classmethod
     def of(cls, stores: Sequence[Store], planners: Sequence[str] = (), made: str = "") -> "Findings":
-        """Of runs whose planners, or those of these names, are ranked together; the first one's problems count.
-
-        Raises:
-            UsageError: no run has a planner of such a name.
-        """
+        """Of runs whose planners, or those of these names, are ranked together; the first one's problems count."""
         check_names(stores, planners)
         boards, problems = leaderboards(stores, planners)
         found = costs(stores, problems) if boards else {}
@@ -211,9 +186,8 @@ class Findings:
 def leaderboards(stores: Sequence[Store], planners: Sequence[str] = ()) -> tuple[list[Leaderboard], dict[str, Scale]]:
     """A leaderboard for each budget that several planners have played in all problems with a scale, and the scales.
 
-    Args:
-        stores: runs whose planners are ranked together, at least one; the first one's problems and budgets count.
-        planners: names of those that are ranked, as for `is_one_of`; all if empty.
+    The planners of all runs are ranked together, those of these names if there are any, as for `is_one_of`; the first
+    run's problems and budgets count.
     """
     played = returns(stores)
     environments, budgets = {setting.env for setting in played[0]}, {setting[2:4] for setting in played[0]}

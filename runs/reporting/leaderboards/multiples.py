@@ -30,15 +30,7 @@ class Curve(NamedTuple):
 
 
 def draw(curves: Mapping[str, Curve], x: str, y: str, note: str, *, log: bool) -> Figure:
-    """The figure of the curves, whose panels share their axes.
-
-    Args:
-        curves: by the name of the planner, at least one.
-        x: label of the axes.
-        y: label of the axes.
-        note: how to read the scale, below the panels.
-        log: whether the axis of x is logarithmic; points then have markers and bars, and else a band.
-    """
+    """The figure of the curves, whose panels share their axes; with a band, or markers and bars if x is `log`."""
     columns = min(COLUMNS, len(curves))
     rows = -(-len(curves) // columns)
     layout = ConstrainedLayoutEngine(w_pad=0.04, h_pad=0.05)
