@@ -26,14 +26,6 @@ NOT_COUNTED = "its model steps cannot be counted: give a budget in simulations o
 MADE_UP = 0.25  # of what decisions have taken more or less than their steps, in the next one
 
 
-def counted(model: Model) -> tuple[Model, StepCounter]:
-    """A copy of a model whose steps are counted, and their counter.
-
-    It has NaN steps if a rollout could not be counted, and 0 if the planner makes steps in ways of its own.
-    """
-    return counting(model, math.nan)
-
-
 class Steps(NamedTuple):
     """Model steps per simulation, in decisions of `simulations` simulations; of none if the planner makes none."""
 
@@ -44,9 +36,12 @@ class Steps(NamedTuple):
 def count(
     model: Model, planner: planners.Planner, setting: Setting, watched: tuple[Model, StepCounter] | None = None
 ) -> Steps | None:
-    """Count in the first decisions of a setting with a budget in simulations; None if it cannot be done."""
+    """Count in the first decisions of a setting with a budget in simulations; None if it cannot be done.
+
+    By a model of `counting` if one is given, else by a new one, whose steps are NaN if a rollout could not be counted.
+    """
     done, found = 0, 0.0
-    one, counter = counted(model) if watched is None else watched
+    one, counter = counting(model, math.nan) if watched is None else watched
     for episode in range(DECISIONS):
         state, budget = model.initial_state(environment_rng(setting.seed, episode, 0)), int(setting.budget)
         if episode == 0:  # a search may estimate bounds of the model first, once
@@ -67,25 +62,6 @@ def count(
 def _same(a: Decision, b: Decision) -> bool:
     pairs = ((a.action, b.action), (a.visits, b.visits), (a.values, b.values))
     return a.simulations == b.simulations and all(np.array_equal(x, y, equal_nan=x.dtype.kind == "f") for x, y in pairs)
-
-
-class SameBudget:
-    """The same budget for every decision of an episode, as of `StepBudget`.
-
-    Args:
-        model: to search with.
-        budget: of a decision.
-    """
-
-    def __init__(self, model: Model, budget: planners.Budget) -> None:
-        self.model, self._budget = model, budget
-
-    def next(self, state: Array) -> planners.Budget:
-        """The budget of the decision in a state, [state_dim]."""
-        return self._budget
-
-    def spend(self, decision: Decision) -> None:
-        """The decision changes nothing."""
 
 
 class StepBudget:
@@ -146,7 +122,7 @@ def _first(model: Model, planner: planners.Planner, setting: Setting) -> Found:
         return _found[key][1]
     if not traits_of(planner).reproducible:
         raise ValueError("its model steps differ from time to time: give a budget in simulations or milliseconds")
-    simulations, watched = FEW, counted(model)
+    simulations, watched = FEW, counting(model, math.nan)
     for _ in range(ROUNDS):
         found = count(model, planner, setting._replace(budget=simulations, unit="simulations"), watched)
         if found is None:

@@ -35,6 +35,7 @@ from bonspiel.runs.runner import backends, parallel
 from bonspiel.runs.runner.backends import HERE, Place, Workers
 from bonspiel.runs.runner.episode import failures_named
 from bonspiel.runs.suite import model_of, modules
+from bonspiel.runs.tables import without_nan
 
 RESULT, CHART = "agreement.json", "agreement.png"
 SAME = ("env", "planner", "budget", "seed")  # of a study that is resumed
@@ -70,12 +71,11 @@ def main(study: AgreementStudy, folder: Path, resume: bool, jobs: int | None, pl
         "state": states,
         "p0": columns["agrees", TREE, 1].tolist(),
         "limit": columns["limit",].tolist(),
-        "shares": {str(workers): columns["shares", workers].tolist() for workers in study.workers},
         **{kind: measure.by_name(columns, kind, np.ndarray.tolist) for kind in ("agrees", "regret")},
     }
     result = {"study": given | {"optimum_known": known}, "summary": summary, "each": each}
     with writing(folder):
-        (folder / RESULT).write_text(f"{json.dumps(_plain(result), allow_nan=False)}\n", encoding="utf-8")
+        (folder / RESULT).write_text(f"{json.dumps(without_nan(result), allow_nan=False)}\n", encoding="utf-8")
         paths = save_figure(draw(study, summary), folder / CHART)
     print(folder / RESULT, *paths, sep="\n")
 
@@ -109,15 +109,6 @@ def _searched(
             values = work.decision(index, for_values[index][0].name) if index in for_values else None
             judged.append(measure.by_search(work.decision(index, reference), study.kernel, values, one.actions))
     return states, measure.columns_of(study, found, judged)
-
-
-def _plain(value: Any) -> Any:
-    """The same with null for NaN."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def positions_of(env: str, planner: str, budget: int, seed: int, index: int) -> tuple[int, States]:

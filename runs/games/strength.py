@@ -77,10 +77,8 @@ def draw(curves: Panel) -> Figure:
             shift = apart(place, len(curves.curves))
             x = [shift * budget for budget, _ in curve]
             low, mean, high = np.array([(found.low, found.mean, found.high) for _, found in curve]).T
-            style = styles[label]
-            look: Any = {"color": style.colour, "marker": style.marker, "linestyle": style.line}
-            look["markerfacecolor"] = style.colour if style.filled else "white"
-            axes.errorbar(x, mean, (mean - low, high - mean), label=in_legend(label), **look, **BARS)
+            look = styles[label].look(6) | BARS
+            axes.errorbar(x, mean, (mean - low, high - mean), label=in_legend(label), **look)
         axes.set(xscale="log", xlabel=BUDGETS[curves.unit], ylabel="win rate, 95 % interval", ylim=(-0.02, 1.02))
         axes.set_title(curves.env, loc="left")
         label_budgets(axes, budgets)

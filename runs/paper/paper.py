@@ -134,10 +134,9 @@ def _near(panel: Panel) -> Panel:
     """A panel without the levels of baselines that lie farther below the curves than these are high."""
     means = [summary.interval.value for curve in panel.curves.values() for _, summary in curve]
     least = min(means) - (max(means) - min(means))
-    random, nothing, constant = (
-        None if level is None or level < least else level for level in (panel.random, panel.do_nothing, panel.constant)
-    )
-    return replace(panel, random=random, do_nothing=nothing, constant=constant)
+    levels = {name: getattr(panel.known, name) for name in ("random", "do_nothing", "constant")}
+    near = {name: None if level is None or level < least else level for name, level in levels.items()}
+    return replace(panel, known=panel.known._replace(**near))
 
 
 def _failed(store: Store, kept: Container[Setting], found: Sequence[numbers.Estimate]) -> str:

@@ -53,7 +53,7 @@ def returns(panel: Panel) -> dict[str, Any]:
 
 def regrets(panel: Panel) -> dict[str, Any] | None:
     """Regret against budget, None without an optimum."""
-    if panel.optimum is None:
+    if panel.known.optimum is None:
         return None
     curves = _curves(panel, "Regret", "optimum \N{MINUS SIGN} mean return", columns(panel)["regret"])
     return {**curves, "floor": chart.floor(panel)}

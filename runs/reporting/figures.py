@@ -1,5 +1,6 @@
 """The parts of a page that its scripts draw and listen to: charts, legends, and the choice of a budget."""
 
+import base64
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
@@ -32,6 +33,13 @@ class Figures:
             f"<figure><figcaption>{escape(shown['title'])}</figcaption>"
             f'<div class="chart" id="{name}" role="img" aria-label="{escape(label)}"></div></figure>'
         )
+
+
+def image(words: str, drawn: bytes, *, captioned: bool = True) -> str:
+    """A picture in SVG within a page; `words` say what it shows, as its caption too."""
+    data, words = base64.b64encode(drawn).decode(), escape(words)
+    caption = f"<figcaption>{words}</figcaption>" * captioned
+    return f'<figure>{caption}<img alt="{words}" src="data:image/svg+xml;base64,{data}"></figure>'
 
 
 def legend(looks: Mapping[str, Mapping[str, Any]]) -> str:

@@ -1,6 +1,5 @@
 """One episode of each planner over its steps: states, actions with plans, and rewards, played again for the report."""
 
-import base64
 import time
 from collections.abc import Mapping
 from html import escape
@@ -12,6 +11,7 @@ from matplotlib.figure import Figure
 from bonspiel.planners.model import Array
 from bonspiel.runs.experiment import Setting, UsageError, amount
 from bonspiel.runs.reporting.drawing import styled, svg
+from bonspiel.runs.reporting.figures import image
 from bonspiel.runs.reporting.styles import BLUE, GREEN, GREY, INK, ORANGE, VERMILION
 from bonspiel.runs.results.rows import Episode
 from bonspiel.runs.results.store import Store
@@ -169,10 +169,8 @@ def section(played: Replays, labels: Mapping[str, str], episode: int) -> str:
     courses, reasons = played
     figure = missing = ""
     if courses:
-        data = base64.b64encode(svg(draw(courses, labels))).decode()
-        words = escape(f"States, actions and rewards of episode {episode}")
-        image = f'<img alt="{words}" src="data:image/svg+xml;base64,{data}">'
-        figure = f'<figure><figcaption>{words}</figcaption>{image}</figure><p class="muted">{SAID}</p>'
+        figure = image(f"States, actions and rewards of episode {episode}", svg(draw(courses, labels)))
+        figure += f'<p class="muted">{SAID}</p>'
     if reasons:
         told = "; ".join(f"{labels[planner]} ({reason})" for planner, reason in reasons.items())
         missing = f'<p class="muted">Episode {episode} is not shown of {escape(told)}.</p>'

@@ -91,7 +91,7 @@ class _Report:
         samples = {setting: sample for setting, sample in self.samples.items() if (setting.env, setting.unit) == key}
         labels = {text: panel.label(text) for text in panel.curves}
         self.labels.setdefault(panel.env, {}).update(labels)
-        simple = self.simple.get(key) if panel.optimum is not None else None
+        simple = self.simple.get(key) if panel.known.optimum is not None else None
         lost = charts.simple_regrets(simple, chart.floor(panel)) if simple else None
         against_budget = self.figures.block(*key, labels, (charts.returns(panel), charts.regrets(panel), lost))
         spread = self.figures.block(*key, labels, (charts.profiles(panel, samples), charts.outcomes(samples)))

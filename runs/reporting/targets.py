@@ -29,7 +29,7 @@ from bonspiel.runs.statistics.targets import (
     runtimes,
     share_reached,
 )
-from bonspiel.runs.tables import markdown
+from bonspiel.runs.tables import markdown, without_nan
 
 SIMULATIONS, STEPS, TIME = "simulations", "model steps", "milliseconds"  # of a decision
 POINTS = 200  # of the axis of budgets
@@ -259,9 +259,7 @@ def as_json(found: Targets) -> dict[str, Any]:
                 to_best = None if ratio is None else _bound(*ratio)
                 rows.append({"env": problem, "planner": name, "target": target, **shown, "ratio": to_best})
     shares = {
-        name: {
-            key: [None if math.isnan(value) else float(value) for value in getattr(of, key)] for key in of._fields[:3]
-        }
+        name: {key: without_nan(getattr(of, key).tolist()) for key in of._fields[:3]}
         | {"smallest": of.smallest, "largest": of.largest}
         for name, of in found.shares.items()
     }

@@ -33,9 +33,8 @@ def draw(found: Targets) -> Figure:
         axes = figure.add_axes((0.09, 0.72 / height, 0.58, 1.0 - 1.1 / height))
         for place, (name, of) in enumerate(found.shares.items()):
             style, (x, inside) = styles[name], played(found.budgets, of)
-            shown: Any = {"color": style.colour, "drawstyle": "steps-post", "gid": name, "ms": 4.2, "zorder": 3}
-            marked: Any = {"marker": style.marker, "mfc": style.colour if style.filled else "white"}
-            axes.plot(x, of.share[inside], ls=style.line, lw=1.2, markevery=max(1, len(x) // 6), **shown, **marked)
+            shown: Any = {"drawstyle": "steps-post", "gid": name, "zorder": 3, **style.look(4.2)}
+            axes.plot(x, of.share[inside], lw=1.2, markevery=max(1, len(x) // 6), **shown)
             if place < MOST_BANDS:
                 band: Any = {"color": style.colour, "alpha": 0.13, "linewidth": 0, "step": "post", "zorder": 2}
                 axes.fill_between(x, of.low[inside], of.high[inside], **band)

@@ -1,6 +1,5 @@
 """The section of a page on runtimes to targets."""
 
-import base64
 import math
 from collections.abc import Iterator, Mapping
 from html import escape
@@ -8,6 +7,7 @@ from html import escape
 from bonspiel.runs.counting import Steps
 from bonspiel.runs.reporting import targets, targets_chart
 from bonspiel.runs.reporting.drawing import svg
+from bonspiel.runs.reporting.figures import image
 from bonspiel.runs.reporting.tables import Cell, table, text
 from bonspiel.runs.reporting.targets import SIMULATIONS, STEPS, TIME, Targets
 from bonspiel.runs.results.store import Store
@@ -39,11 +39,8 @@ SAID = (
 
 
 def _chart(found: Targets) -> str:
-    data = base64.b64encode(svg(targets_chart.draw(found))).decode()
     words = f"Share of {found.pairs} targets reached, by {found.cost} of a decision"
-    return (
-        f'<figure><figcaption>{words}</figcaption><img alt="{words}" src="data:image/svg+xml;base64,{data}"></figure>'
-    )
+    return image(words, svg(targets_chart.draw(found)))
 
 
 def _table(found: Targets) -> str:

@@ -16,7 +16,7 @@ from bonspiel.runs.statistics.curves import VARIES, varies
 from bonspiel.runs.statistics.paired import FLIPS, Paired, paired, probability_of_improvement
 from bonspiel.runs.statistics.sample import Interval
 from bonspiel.runs.suite import Suite
-from bonspiel.runs.tables import estimate, figures, markdown
+from bonspiel.runs.tables import estimate, figures, markdown, without_nan
 
 
 @dataclass(frozen=True)
@@ -216,10 +216,6 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
     """A comparison as JSON has it: null for a number that is not known or not finite."""
     a, (n, difference, p, more), (mean_a, mean_b) = comparison.a, comparison.paired, comparison.means
     setting = {"env": a.env, "budget": a.budget, "unit": a.unit, "a": a.planner, "b": comparison.b.planner}
-    means = {"episodes": n, "mean_a": mean_a, "mean_b": mean_b, "difference": _known(difference), "p": p}
+    means = {"episodes": n, "mean_a": mean_a, "mean_b": mean_b, "difference": without_nan(difference._asdict()), "p": p}
     settled = {"settled": more == 0.0, "more_episodes": int(more) if math.isfinite(more) else None}
-    return {**setting, **means, "improvement": _known(comparison.improvement), **settled}
-
-
-def _known(interval: Interval) -> dict[str, float | None]:
-    return {name: None if math.isnan(value) else value for name, value in interval._asdict().items()}
+    return {**setting, **means, "improvement": without_nan(comparison.improvement._asdict()), **settled}

@@ -82,11 +82,11 @@ def first_hits(budgets: ArrayLike, means: ArrayLike, targets: ArrayLike = TARGET
     Args:
         budgets: [k], ascending.
         means: [..., k]; all NaN gives NaN.
-        targets: [targets].
+        targets: [targets], or those of every curve, [..., targets].
     """
     played, goals = np.asarray(budgets, np.float64), np.asarray(targets, np.float64)
     best = np.maximum.accumulate(np.asarray(means, np.float64), axis=-1)[..., None, :]
-    place = (best < goals[:, None]).sum(axis=-1)  # budgets that do not reach it
+    place = (best < goals[..., None]).sum(axis=-1)  # budgets that do not reach it
     after = np.minimum(np.maximum(place, 1), len(played) - 1)
     before = np.maximum(after - 1, 0)
     low, high = (np.take_along_axis(best, at[..., None], axis=-1)[..., 0] for at in (before, after))

@@ -94,7 +94,7 @@ def rounds(title: str, env: str, returns: Returns) -> str:
     """A table of returns with its title."""
     summaries = ((setting, summarise(sample, planner_rng(setting, 0))) for setting, sample in returns.items())
     curves = {setting.planner: [(setting.budget, summary)] for setting, summary in summaries}
-    panel = Panel(env, "simulations", curves, **known(env)._asdict())
+    panel = Panel(env, "simulations", curves, known(env))
     return f"{title}\n{table(panel)}\n{caption(panel)}"
 
 

@@ -131,7 +131,7 @@ def chart(arguments: argparse.Namespace) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         paths = chart.save(panels, folder, regret=arguments.regret)
     print(*paths, sep="\n")
-    if arguments.regret and all(panel.optimum is None for panel in panels):
+    if arguments.regret and all(panel.known.optimum is None for panel in panels):
         print("no regret is drawn: the optimum is known in none of these problems", file=sys.stderr)
     print_failures(failures)
     return DONE
