@@ -28,8 +28,6 @@ BENCHMARKS = (
     "bonspiel.runs.benchmarks.processes:memory",
     "bonspiel.runs.benchmarks.threads:shared_tree",
     "bonspiel.runs.benchmarks.processes:scaling",
-    "bonspiel.runs.benchmarks.restoring:restoring",
-    "bonspiel.runs.benchmarks.sequences:sequences",
 )
 GROUP = "bonspiel.benchmarks"  # entry points: NAME = "module:function"
 
@@ -42,8 +40,7 @@ def chosen(names: Sequence[str]) -> list[tuple[str, Benchmark]]:
     own, added = {place.rpartition(":")[2]: place for place in BENCHMARKS}, extensions(GROUP)
     if names:
         return [(name, parsed(lambda name: _found(name, own, added), name)) for name in names]
-    ours: list[tuple[str, Benchmark]] = [(name, pkgutil.resolve_name(place)) for name, place in own.items()]
-    found = [(name, benchmark) for name, benchmark in ours if ONLY_BY_NAME not in vars(benchmark)]
+    found: list[tuple[str, Benchmark]] = [(name, pkgutil.resolve_name(place)) for name, place in own.items()]
     for name in sorted(added.keys() - own.keys()):
         try:
             benchmark = _found(name, own, added)

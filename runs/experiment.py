@@ -31,6 +31,11 @@ class Setting(NamedTuple):
     unit: str
     seed: int
 
+    @property
+    def words(self) -> str:
+        """All but the seed in words."""
+        return f"{self.planner} in {self.env} with {amount(self.budget, self.unit)}"
+
 
 def amount(budget: float, unit: str) -> str:
     """A budget in words, such as "100 simulations", "1 simulation", "500 model steps", "1 ms" and "20 s a game"."""

@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 
 from bonspiel import planners
 from bonspiel.runs import seeding
-from bonspiel.runs.archive.structure import place
 from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import Setting, UsageError, parsed
 from bonspiel.runs.progress import progress
-from bonspiel.runs.results.rows import REPEATED, Episode, Failure
+from bonspiel.runs.results.rows import Episode, Failure, different
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.runner import parallel
 from bonspiel.runs.runner.schedule import Schedule
@@ -21,7 +20,6 @@ from bonspiel.runs.statistics.curves import varies
 from bonspiel.runs.suite import model_of
 
 AFFORDABLE = 60.0  # s; a dearer episode is replayed only if the share falls on it
-COMPARED = tuple(name for name in REPEATED if name != "number")
 
 Rows = dict[Setting, list[int]]
 
@@ -36,7 +34,7 @@ class Difference(NamedTuple):
     replayed: Any  # now; the error if the episode failed
 
     def __str__(self) -> str:
-        row = f"{place(self.setting)}, seed {self.setting.seed}, episode {self.number}"
+        row = f"{self.setting.words}, seed {self.setting.seed}, episode {self.number}"
         shown = [one.hex() if isinstance(one, bytes) else one for one in (self.stored, self.replayed)]
         return f"{row}: {self.name} is {shown[0]} in the file and {shown[1]} when it is replayed"
 
@@ -116,15 +114,8 @@ def _compared(
         before = stored[now.number]
         if isinstance(now, Failure):
             yield Difference(setting, now.number, "return", before.total, f"an error ({now.error})")
-            continue
-        for name in COMPARED:
-            ours, theirs = getattr(before, name), getattr(now, name)
-            if ours is not None and theirs is not None and ours != theirs:
-                yield Difference(setting, now.number, NAMES.get(name, name.replace("_", " ")), ours, theirs)
-                break
-
-
-NAMES = {"total": "return"}
+        elif found := different(before, now):
+            yield Difference(setting, now.number, *found)
 
 
 def counts(store: Store, left_out: Mapping[Setting, str]) -> dict[str, int]:

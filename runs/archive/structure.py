@@ -12,7 +12,7 @@ import numpy as np
 
 from bonspiel import planners
 from bonspiel.planners.core.code import sources
-from bonspiel.runs.experiment import Setting, UsageError, amount, parsed
+from bonspiel.runs.experiment import Setting, UsageError, parsed
 from bonspiel.runs.progress import counted
 from bonspiel.runs.provenance import played_sources
 from bonspiel.runs.results import seal
@@ -21,11 +21,6 @@ from bonspiel.runs.results.store import Store
 from bonspiel.runs.suite import model_of
 
 DIGITS = 1e-3  # relative; times are float32, their sum is not
-
-
-def place(setting: Setting) -> str:
-    """A setting in words."""
-    return f"{setting.planner} in {setting.env} with {amount(setting.budget, setting.unit)}"
 
 
 def faults(store: Store) -> Iterator[str]:
@@ -95,17 +90,17 @@ def _rows(store: Store, setting: Setting, planned: int, failed: Mapping[int, str
     expected, found = set(store.part.episodes(planned)), set()
     for episode in store.episodes(setting):
         if not isinstance(episode.number, int):
-            yield f"{place(setting)}: {episode.number!r} is no number of an episode"
+            yield f"{setting.words}: {episode.number!r} is no number of an episode"
             continue
         found.add(episode.number)
         if wrong := _wrong(setting, episode):
-            yield f"{place(setting)}, episode {episode.number}: {wrong}"
+            yield f"{setting.words}, episode {episode.number}: {wrong}"
     for number, error in failed.items():
-        yield f"{place(setting)}, episode {number}: {'is there twice' if number in found else f'failed ({error})'}"
+        yield f"{setting.words}, episode {number}: {'is there twice' if number in found else f'failed ({error})'}"
     if missing := sorted(expected - found - failed.keys()):
-        yield f"{place(setting)}: {counted(len(missing), 'episode')} missing, the first is {missing[0]}"
+        yield f"{setting.words}: {counted(len(missing), 'episode')} missing, the first is {missing[0]}"
     if more := sorted(found - expected):
-        yield f"{place(setting)}: {counted(len(more), 'episode')} too many, the first is {more[0]}"
+        yield f"{setting.words}: {counted(len(more), 'episode')} too many, the first is {more[0]}"
 
 
 def _wrong(setting: Setting, episode: Episode) -> str | None:

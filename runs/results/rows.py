@@ -19,7 +19,13 @@ class Episode(NamedTuple):
     invalid: int | None = None  # rollouts of all decisions that were invalid; see `planners.Decision`
 
 
-REPEATED = tuple(name for name in Episode._fields if name not in ("seconds", "times"))  # by a second run of the episode
+def different(one: Episode, other: Episode) -> tuple[str, Any, Any] | None:
+    """The first fact, in words, and its values that differ between two plays of an episode, which take other times."""
+    for name in Episode._fields:
+        ours, theirs = getattr(one, name), getattr(other, name)
+        if name not in ("seconds", "times") and ours != theirs and None not in (ours, theirs):
+            return "return" if name == "total" else name.replace("_", " "), ours, theirs
+    return None
 
 
 class Failure(NamedTuple):

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from bonspiel.runs.experiment import RunError, UsageError, amount
+from bonspiel.runs.experiment import RunError, UsageError
 from bonspiel.runs.files import LOCK, locked, writing
 from bonspiel.runs.part import WHOLE, RunPart
 from bonspiel.runs.provenance import changed, other_version
@@ -82,8 +82,7 @@ def _difference(before: Suite, now: Suite) -> str | None:
     """The reason why a suite does not extend another, in words; None if it plays all of it."""
     seeds, episodes = ({setting[:4]: setting.seed for setting in now.settings()}, now.episodes())
     for setting, count in before.episodes().items():
-        env, planner, budget, unit, seed = setting
-        where = f"{planner} in {env} with {amount(budget, unit)}"
+        where, seed = setting.words, setting.seed
         if setting[:4] not in seeds:
             return f"{where} is not in the new one"
         if seeds[setting[:4]] != seed:

@@ -19,10 +19,31 @@ PLANNERS_IN_PYTHON = ("dpw", "cem")  # and the baselines
 GROUP = "bonspiel.suites"  # entry points NAME = "package.module", a folder with NAME.toml in it
 
 
+def packaged(package: str) -> list[str]:
+    """The TOML files of a package of bonspiel, by name."""
+    files = resources.files(package).iterdir()
+    return sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
+
+
+def content(target: str) -> bytes:
+    """The content of somebody's file."""
+    try:
+        return Path(target).read_bytes()
+    except OSError as error:
+        raise UsageError(f"{target}: cannot be read ({error.strerror})") from error
+
+
+def tables(name: str, content: bytes) -> dict[str, Any]:
+    """The tables of a TOML file."""
+    try:
+        return tomllib.loads(content.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{name}: not a TOML file ({error})") from error
+
+
 def names() -> list[str]:
     """The suites that come with this package, and those that installed packages add."""
-    files = resources.files("bonspiel.runs.suites").iterdir()
-    own = sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
+    own = packaged("bonspiel.runs.suites")
     return [*own, *(name for name in extensions(GROUP) if name not in own)]
 
 
@@ -43,10 +64,7 @@ def load(target: str, entrants: Sequence[str] = (), added: Sequence[str] = ()) -
     if target in names():
         return _named(target)
     if target.endswith(".toml"):
-        try:
-            return _read(Path(target).stem, Path(target).read_bytes())
-        except OSError as error:
-            raise UsageError(f"{target}: cannot be read ({error.strerror})") from error
+        return _read(Path(target).stem, content(target))
     from bonspiel import envs, planners
     from bonspiel.planners.registry import unknown
 
@@ -116,10 +134,7 @@ def _named(name: str) -> Suite:
 
 
 def _read(name: str, content: bytes) -> Suite:
-    try:
-        suite = Suite.of(name, tomllib.loads(content.decode()))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{name}: not a TOML file ({error})") from error
+    suite = Suite.of(name, tables(name, content))
     played = {setting.planner for setting in suite.settings()}
     for entrant in (one for experiment in suite.experiment for one in experiment.planners):
         if entrant.planner not in played:

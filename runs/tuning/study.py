@@ -1,16 +1,14 @@
 """Studies: planners to tune in an environment, with an effort; docs/guides/tuning.md has the keys of their files."""
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import resources
-from pathlib import Path
 from typing import Any
 
 from bonspiel.planners.registry import unknown
 from bonspiel.runs.experiment import Setting, UsageError, known_fields, number
 from bonspiel.runs.suite import LISTS, in_full, model_of
-from bonspiel.runs.suites.lookup import qualified
+from bonspiel.runs.suites import lookup
 
 KEYS = ("description", LISTS, "study")
 
@@ -64,8 +62,7 @@ class TuningStudy:
 
 def names() -> list[str]:
     """The files of studies that come with this package."""
-    files = resources.files("bonspiel.runs.studies").iterdir()
-    return sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
+    return lookup.packaged("bonspiel.runs.studies")
 
 
 def load(target: str, planners: tuple[str, ...] = (), **given: Any) -> list[TuningStudy]:
@@ -77,12 +74,9 @@ def load(target: str, planners: tuple[str, ...] = (), **given: Any) -> list[Tuni
     if target in names():
         content = resources.files("bonspiel.runs.studies").joinpath(f"{target}.toml").read_bytes()
     elif target.endswith(".toml"):
-        try:
-            content = Path(target).read_bytes()
-        except OSError as error:
-            raise UsageError(f"{target}: cannot be read ({error.strerror})") from error
+        content = lookup.content(target)
     else:
-        target = qualified(target, (*planners, *(given.get("against") or ())))
+        target = lookup.qualified(target, (*planners, *(given.get("against") or ())))
         model_of(target)
         if not planners:
             raise UsageError("--planner is needed: the planner to tune")
@@ -93,10 +87,7 @@ def load(target: str, planners: tuple[str, ...] = (), **given: Any) -> list[Tuni
 
 
 def _read(name: str, content: bytes) -> Iterator[TuningStudy]:
-    try:
-        given = tomllib.loads(content.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{name}: not a TOML file ({error})") from error
+    given = lookup.tables(name, content)
     tables, lists = given.get("study", []), given.get(LISTS, {})
     for key in given:
         if key not in KEYS:

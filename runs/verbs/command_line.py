@@ -6,9 +6,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from bonspiel.runs.experiment import number, planner_for
 from bonspiel.runs.verbs.options import Extended, listed, option
+
+if TYPE_CHECKING:
+    from bonspiel.planners import Budget, Model, Planner
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 # entry points: a verb's name = "module:function", which adds the verb, or adds options to its parser
@@ -121,25 +125,12 @@ def add_cluster(command: argparse.ArgumentParser, condition: str = "") -> None:
     """
     from bonspiel.runs.runner import backends
 
-    option(
-        command,
-        "--jobs",
-        "N",
-        f"{condition}worker processes (default: all cores, or all workers of the cluster at --address)",
-    )
-    option(
-        command,
-        "--backend",
-        backends.NAMES,
-        "run the workers as processes on this machine (loky), or on a Dask or Ray cluster",
-        "loky",
-    )
-    option(
-        command,
-        "--address",
-        "ADDRESS",
-        "address of a Dask or Ray cluster, e.g. tcp://10.0.0.1:8786 (default: start one here, for this run only)",
-    )
+    text = f"{condition}worker processes (default: all cores, or all workers of the cluster at --address)"
+    option(command, "--jobs", "N", text)
+    text = "run the workers as processes on this machine (loky), or on a Dask or Ray cluster"
+    option(command, "--backend", backends.NAMES, text, "loky")
+    text = "address of a Dask or Ray cluster, e.g. tcp://10.0.0.1:8786 (default: start one here, for this run only)"
+    option(command, "--address", "ADDRESS", text)
 
 
 @contextmanager
@@ -153,3 +144,23 @@ def resumable(arguments: argparse.Namespace, folder: Path | None) -> Iterator[No
             command = shlex.join(["bonspiel", *again])
             print(f"\nstopped; the results so far are in {folder}. Continue with: {command}", file=sys.stderr)
         raise
+
+
+def prepared(arguments: argparse.Namespace, model: "Model") -> "tuple[Planner, Budget, int]":
+    """The planner of a verb, which can search a model of its environment as a brief check shows; budget and seed."""
+    from bonspiel import planners
+    from bonspiel.runs.planner_check import refuse_broken
+    from bonspiel.runs.suite import model_of
+
+    planner = planner_for(arguments.planner, model, arguments.env)
+    refuse_broken(arguments.planner, arguments.env, planners.parse, lambda: model_of(arguments.env))
+    budget = planners.Budget(simulations=number("budget", arguments.budget, 1, 1e7, whole=True))
+    return planner, budget, number("seed", arguments.seed, 0, 2**32 - 1, whole=True)
+
+
+def add_decision(command: argparse.ArgumentParser, planner: str, budget: int) -> None:
+    """Add the environment, and what `prepared` reads."""
+    add_environment(command)
+    option(command, "--planner", PLANNER, "planner", planner)
+    option(command, "--budget", "N", "simulations per decision", budget)
+    option(command, "--seed", "N", "random seed", 0)

@@ -111,42 +111,25 @@ def add_verbs(verb: Verb) -> None:
     Packages may add options of single games to `match`, which append a (key, value) of the game to `game_options`, and
     set the default of `game`.
     """
-    command = verb(
-        "strength",
-        strength,
-        "chart a planner's win rate against its budget, from matches",
-        "bonspiel strength results/50ms results/200ms results/1s --out strength.png",
-    )
+    example = "bonspiel strength results/50ms results/200ms results/1s --out strength.png"
+    command = verb("strength", strength, "chart a planner's win rate against its budget, from matches", example)
     option(command, "runs", "RUN", "folder of a match", nargs="+", type=Path)
-    option(
-        command,
-        "--out",
-        "FILE",
-        "file for the chart, PNG, and an SVG beside it (default: strength.png, or strength-2.png, ... if that exists)",
+    text = (
+        "file for the chart, PNG, and an SVG beside it (default: strength.png, or strength-2.png, ... if that exists)"
     )
-    command = verb(
-        "replay",
-        replay,
-        "write an HTML page that shows a recorded game",
-        "bonspiel replay game.jsonl --open (exit status: 0 done, 2 bad command line or no record, 130 stopped)",
-    )
+    option(command, "--out", "FILE", text)
+    example = "bonspiel replay game.jsonl --open (exit status: 0 done, 2 bad command line or no record, 130 stopped)"
+    command = verb("replay", replay, "write an HTML page that shows a recorded game", example)
     option(command, "file", "FILE", "record of a game, also an unfinished one")
     option(command, "--game", "GAME", "a game of `bonspiel list`")
     option(command, "--out", "FILE.html", "file for the page (default: the record's name with .html)")
     flag(command, "--open", "open the page in the default browser")
-    command = verb(
-        "match",
-        match,
-        "play planners against each other at a game of two players",
-        "bonspiel match abstraction dpw --ends 2 --games 400 --milliseconds 100 --jobs 2 --out results/m",
+    example = "bonspiel match abstraction dpw --ends 2 --games 400 --milliseconds 100 --jobs 2 --out results/m"
+    command = verb("match", match, "play planners against each other at a game of two players", example)
+    text = (
+        f"two planners, or more for a round robin: {PLANNER}, a grid, or your program (in quotes if it has arguments)"
     )
-    option(
-        command,
-        "planners",
-        "PLANNER",
-        f"two planners, or more for a round robin: {PLANNER}, a grid, or your program (in quotes if it has arguments)",
-        nargs="+",
-    )
+    option(command, "planners", "PLANNER", text, nargs="+")
     option(command, "--game", "GAME[:key=value,...]", "a game of `bonspiel list`")
     option(command, "--games", "N", "games per pair of planners, half of them with the sides swapped", 100)
     add_budgets(command, ", one for all planners or one for each")
