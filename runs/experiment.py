@@ -1,4 +1,4 @@
-"""Experiments as data: planners, environment, budgets, number of episodes, seed."""
+"""Experiments as data: planners, environment, budgets, number of episodes, seed; and a machine's part of them."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -186,3 +186,34 @@ class Experiment:
             for time in self.milliseconds:
                 if entrant.max_milliseconds is None or time <= entrant.max_milliseconds:
                     yield Setting(self.env, entrant.planner, time, "ms", self.seed)
+
+
+MOST = 100_000
+
+
+class RunPart(NamedTuple):
+    """Every `of`-th episode of every setting, beginning with the `nth`, counted from 1."""
+
+    nth: int
+    of: int
+
+    @classmethod
+    def parse(cls, text: str) -> "RunPart":
+        """From a text such as "1/4"."""
+        try:
+            nth, of = map(int, text.split("/"))
+        except ValueError:
+            raise UsageError(f"part {text!r}: must be written as 1/4, the first of four") from None
+        number("parts", of, 1, MOST, whole=True)
+        number("part", nth, 1, of, whole=True)
+        return cls(nth, of)
+
+    def episodes(self, count: int) -> range:
+        """The episodes of this part where a setting has `count`."""
+        return range(self.nth - 1, count, self.of)
+
+    def __str__(self) -> str:
+        return f"{self.nth}/{self.of}"
+
+
+WHOLE = RunPart(1, 1)

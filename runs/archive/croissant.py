@@ -9,8 +9,8 @@ from packaging.licenses import InvalidLicenseExpression, canonicalize_license_ex
 
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.provenance import joined_fact
-from bonspiel.runs.results.download import is_address
 from bonspiel.runs.results.export import COLUMNS
+from bonspiel.runs.results.packed import is_address
 from bonspiel.runs.results.store import Store
 
 STANDARD = "http://mlcommons.org/croissant/1.0"

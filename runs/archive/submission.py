@@ -13,9 +13,8 @@ from tempfile import TemporaryDirectory
 from bonspiel.runs.archive import croissant
 from bonspiel.runs.archive.croissant import Submission
 from bonspiel.runs.archive.verify import verify
-from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.experiment import WHOLE, UsageError
 from bonspiel.runs.files import check_writable, writing
-from bonspiel.runs.part import WHOLE
 from bonspiel.runs.provenance import of_all_parts
 from bonspiel.runs.reporting import model_steps
 from bonspiel.runs.results import export

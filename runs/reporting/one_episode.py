@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 
 from bonspiel.planners.model import Array
 from bonspiel.runs.experiment import Setting, UsageError, amount
+from bonspiel.runs.reporting.charts import image
 from bonspiel.runs.reporting.drawing import styled, svg
-from bonspiel.runs.reporting.figures import image
 from bonspiel.runs.reporting.styles import BLUE, GREEN, GREY, INK, ORANGE, VERMILION
 from bonspiel.runs.results.rows import Episode
 from bonspiel.runs.results.store import Store

@@ -17,8 +17,8 @@ from bonspiel.runs.counting import DECISIONS, Steps
 from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.progress import Advance, counted, progress
-from bonspiel.runs.reporting import chart, charts, model_steps, one_episode, tables, targets_page
-from bonspiel.runs.reporting.figures import Figures, budget_choice, legend
+from bonspiel.runs.reporting import chart, charts, model_steps, one_episode, tables, targets_chart
+from bonspiel.runs.reporting.charts import Figures, budget_choice, legend
 from bonspiel.runs.reporting.notes import changes, invalid_rollouts
 from bonspiel.runs.results.store import Count, Store
 from bonspiel.runs.statistics import curves, timing
@@ -119,7 +119,7 @@ class _Report:
         failures = store.failures()
         verdict = _verdict(timings) if timings else ""
         links = [(f"env{i}", env) for i, env in enumerate(self.environments)]
-        if reached := targets_page.section(store, self.steps):
+        if reached := targets_chart.section(store, self.steps):
             sections += reached
             links.append(("targets", "targets"))
         if timings:

@@ -11,9 +11,8 @@ from bonspiel.runs.experiment import Setting, UsageError
 from bonspiel.runs.files import locked
 from bonspiel.runs.provenance import changed, other_version
 from bonspiel.runs.results import seal
-from bonspiel.runs.results.kept import add_all
 from bonspiel.runs.results.rows import Batch, Episode, Failure, different
-from bonspiel.runs.results.run_folder import drafted, holds
+from bonspiel.runs.results.run_folder import add_all, drafted, holds
 from bonspiel.runs.results.store import Count, Store, read
 
 

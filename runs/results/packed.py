@@ -1,22 +1,25 @@
-"""A run as one small file, to ship or to share: its results without what only its own reports need, compressed."""
+"""A run as one small file, to ship, share or fetch: its results without what only its own reports need, compressed."""
 
 import hashlib
+import http.client
 import json
 import lzma
 import shutil
 import sqlite3
 import sys
 import tarfile
+import urllib.error
+import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import IO
+from typing import IO, Any
+from urllib.parse import unquote, urlsplit
 
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.files import writing
 from bonspiel.runs.results import export, seal
-from bonspiel.runs.results.download import download, is_address
 from bonspiel.runs.results.seal import Seal
 from bonspiel.runs.results.store import FILE, SEAL, Count, Store, opened, read
 
@@ -150,3 +153,39 @@ def _show(store: Store, address: str, size: int) -> None:
     kept, done = Seal.kept(store), Count.of(store.counts()).done
     digest = f"digest of the results {kept.results}" if kept else "without a digest of its results"
     print(f"{address}: {size:,} bytes, {done:,} episodes, {digest}", file=sys.stderr)
+
+
+SCHEMES = "http", "https"
+FETCHED = 64 * 2**20  # bytes, at most; a million episodes take about 7
+PATIENCE = 30.0  # s without an answer
+
+
+def is_address(given: Any) -> bool:
+    """True for a text that is an address rather than a place on this machine."""
+    return isinstance(given, str) and given.startswith(tuple(f"{scheme}://" for scheme in SCHEMES))
+
+
+def download(address: str, folder: Path, endings: tuple[str, ...]) -> Path:
+    """Fetch a file, which has one of these endings, into a folder; returns its path."""
+    name = PurePosixPath(unquote(urlsplit(address).path)).name
+    if not name.endswith(endings):
+        raise UsageError(f"{address} is no packed run: its name must end in {' or '.join(endings)}")
+    file = folder / name
+    try:
+        with urllib.request.urlopen(address, timeout=PATIENCE) as answer, file.open("wb") as target:
+            if not is_address(answer.url):
+                raise UsageError(f"{address} leads to {answer.url}, which is no address http(s)://...")
+            while block := answer.read(2**16):
+                if target.tell() + len(block) > FETCHED:
+                    raise UsageError(
+                        f"{address} has more than {FETCHED:,} bytes, the most that is fetched: save it first"
+                    )
+                target.write(block)
+            if (length := answer.headers["Content-Length"]) and int(length) != target.tell():
+                raise UsageError(f"{address} ended after {target.tell():,} of {int(length):,} bytes; try again")
+    except urllib.error.HTTPError as error:
+        raise UsageError(f"{address} cannot be fetched: the server answers {error.code} {error.reason}") from error
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        reason = getattr(error, "reason", None) or error
+        raise UsageError(f"{address} cannot be fetched ({reason}); see whether a browser can") from error
+    return file

@@ -5,9 +5,8 @@ import time
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bonspiel.runs.experiment import Setting
+from bonspiel.runs.experiment import WHOLE, Setting
 from bonspiel.runs.files import in_use
-from bonspiel.runs.part import WHOLE
 from bonspiel.runs.progress import time_left
 from bonspiel.runs.results.store import Count, Store
 from bonspiel.runs.suite import Suite

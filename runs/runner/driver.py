@@ -11,9 +11,9 @@ import joblib
 
 from bonspiel.envs.snapshot.advice import advice
 from bonspiel.runs import seeding
-from bonspiel.runs.part import WHOLE, RunPart
+from bonspiel.runs.experiment import WHOLE, RunPart
 from bonspiel.runs.progress import LINE_SECONDS, counted, progress
-from bonspiel.runs.results import kept, packed, run_folder
+from bonspiel.runs.results import packed, run_folder
 from bonspiel.runs.results.rows import Batch
 from bonspiel.runs.results.store import Count, Store
 from bonspiel.runs.runner import backends, cores, parallel
@@ -52,7 +52,7 @@ def play(
             if old.provenance.get("sources") != provenance.get("sources"):
                 print(f"note: {run} was played by other sources; {CHANGED} bonspiel verify {run}", file=sys.stderr)
         with run_folder.write(folder, suite, resolved, provenance, resume, part, earlier) as results:
-            kept.check_kept(results, earlier)
+            run_folder.check_kept(results, earlier)
             play_pending(results, workers)
 
 

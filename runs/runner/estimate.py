@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 
-from bonspiel.runs.experiment import RunError, Setting
-from bonspiel.runs.part import WHOLE, RunPart
+from bonspiel.runs.experiment import WHOLE, RunError, RunPart, Setting
 from bonspiel.runs.progress import counted, duration, progress
 from bonspiel.runs.results.rows import Batch, Failure
 from bonspiel.runs.runner import parallel

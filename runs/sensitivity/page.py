@@ -11,12 +11,11 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from bonspiel.runs.reporting import chart, page, tables
+from bonspiel.runs.reporting.charts import image
 from bonspiel.runs.reporting.drawing import grid, save_figure, styled
-from bonspiel.runs.reporting.figures import image
 from bonspiel.runs.reporting.styles import GREY, Style, of_planners
 from bonspiel.runs.results.store import Count, Store
-from bonspiel.runs.sensitivity.scores import Sensitivity
-from bonspiel.runs.sensitivity.variations import Variation
+from bonspiel.runs.sensitivity.variations import Sensitivity, Variation
 from bonspiel.runs.statistics.split_half import FAMILY
 from bonspiel.runs.tables import estimate, markdown
 

@@ -20,8 +20,7 @@ from bonspiel.runs.statistics.paired import paired
 from bonspiel.runs.statistics.sample import summarise
 from bonspiel.runs.statistics.scale import known
 from bonspiel.runs.tables import estimate, markdown
-from bonspiel.runs.tuning.journal import Journal
-from bonspiel.runs.tuning.search import Trial, steps
+from bonspiel.runs.tuning.search import Journal, Trial, steps
 from bonspiel.runs.tuning.study import TuningStudy
 
 FINALISTS = 4  # of each planner, in addition to the planner as it is written

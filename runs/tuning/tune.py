@@ -11,8 +11,7 @@ from bonspiel.runs.progress import counted, progress
 from bonspiel.runs.suite import Suite, model_of, modules
 from bonspiel.runs.tuning import samplers
 from bonspiel.runs.tuning.final import EPISODES, TuningEffort, entries, finalists, fresh, ranked, rounds, spent, verdict
-from bonspiel.runs.tuning.journal import Journal
-from bonspiel.runs.tuning.search import search
+from bonspiel.runs.tuning.search import Journal, search
 from bonspiel.runs.tuning.space import Space, returns_spread
 from bonspiel.runs.tuning.study import TuningStudy
 

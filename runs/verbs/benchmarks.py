@@ -20,15 +20,14 @@ from bonspiel.runs.verbs.command_line import (
 from bonspiel.runs.verbs.options import flag, option, repeatable
 
 if TYPE_CHECKING:
-    from bonspiel.runs.part import RunPart
+    from bonspiel.runs.experiment import RunPart
     from bonspiel.runs.suite import Suite
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run a suite, then print its tables and draw its chart."""
     from bonspiel.runs import provenance
-    from bonspiel.runs.experiment import UsageError
-    from bonspiel.runs.part import WHOLE, RunPart
+    from bonspiel.runs.experiment import WHOLE, RunPart, UsageError
     from bonspiel.runs.runner import backends, driver
     from bonspiel.runs.suites import lookup
 

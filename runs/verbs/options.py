@@ -8,7 +8,7 @@ from typing import Any
 
 def run_of(text: str) -> Path | str:
     """The place of a run as `packed.read_any` takes it: a path, or an address as it is."""
-    from bonspiel.runs.results.download import is_address  # late: --help starts sooner
+    from bonspiel.runs.results.packed import is_address  # late: --help starts sooner
 
     return text if is_address(text) else Path(text)
 

@@ -8,9 +8,8 @@ from typing import Any
 from plotly.offline import get_plotlyjs
 
 from bonspiel.runs.reporting import charts, page, tables
-from bonspiel.runs.reporting.charts import numbers
+from bonspiel.runs.reporting.charts import Figures, budget_choice, image, legend, numbers
 from bonspiel.runs.reporting.drawing import svg
-from bonspiel.runs.reporting.figures import Figures, budget_choice, image, legend
 from bonspiel.runs.reporting.leaderboards import ranks_diagram
 from bonspiel.runs.reporting.leaderboards.boards import MODEL_STEPS, Findings, Rows, Value, title
 from bonspiel.runs.reporting.leaderboards.multiples import ROOM

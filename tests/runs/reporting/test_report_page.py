@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bonspiel.runs import provenance
-from bonspiel.runs.part import WHOLE
+from bonspiel.runs.experiment import WHOLE
 from bonspiel.runs.reporting import charts, page, styles, tables
 from bonspiel.runs.results import run_folder, store
 from bonspiel.runs.results.rows import Batch, Episode, Failure
