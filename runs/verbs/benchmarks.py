@@ -5,18 +5,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bonspiel.runs.verbs import results
-from bonspiel.runs.verbs.command_line import (
-    DONE,
-    Verb,
-    add_budgets,
-    add_cluster,
-    add_jobs,
-    add_planners,
-    add_steps,
-    resumable,
-    workers,
-)
+from bonspiel.runs.verbs import command_line, results
 from bonspiel.runs.verbs.options import flag, option, repeatable
 
 if TYPE_CHECKING:
@@ -43,11 +32,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         if arguments.keep:
             raise UsageError("--dry-run counts all episodes, those to keep as well: leave --keep out")
-        return dry_run(chosen, workers(arguments.jobs), part, arguments.unseeded)
+        return dry_run(chosen, command_line.workers(arguments.jobs), part, arguments.unseeded)
     name = chosen.name if part == WHOLE else f"{chosen.name}-{part.nth}-of-{part.of}"
     folder = arguments.out or Path("results") / re.sub(r"[^\w.=-]+", "-", name)
     facts = provenance.collect(arguments.line)
-    with resumable(arguments, folder):
+    with command_line.resumable(arguments, folder):
         driver.play(
             chosen, folder, arguments.jobs, arguments.resume, facts, part, place, arguments.unseeded, arguments.keep
         )
@@ -59,8 +48,8 @@ def dry_run(chosen: "Suite", jobs: int, part: "RunPart", unseeded: bool) -> int:
     from bonspiel.runs.runner import estimate
 
     chosen.resolve(unseeded)
-    print(estimate.text(chosen, estimate.estimate(chosen, min(jobs, workers(None))), jobs, part))
-    return DONE
+    print(estimate.text(chosen, estimate.estimate(chosen, min(jobs, command_line.workers(None))), jobs, part))
+    return command_line.DONE
 
 
 def tune(arguments: argparse.Namespace) -> int:
@@ -72,9 +61,9 @@ def tune(arguments: argparse.Namespace) -> int:
         raise UsageError("--resume needs --out, the folder of the tuning to continue")
     given = {name: getattr(arguments, name) for name in ("trials", "budget", "episodes", "seed", "sampler")}
     studies = study.load(arguments.target, tuple(arguments.planner), against=tuple(arguments.against) or None, **given)
-    with resumable(arguments, arguments.out):
-        tune.main(studies, arguments.out, arguments.resume, workers(arguments.jobs), arguments.unseeded)
-    return DONE
+    with command_line.resumable(arguments, arguments.out):
+        tune.main(studies, arguments.out, arguments.resume, command_line.workers(arguments.jobs), arguments.unseeded)
+    return command_line.DONE
 
 
 def bench(arguments: argparse.Namespace) -> int:
@@ -93,7 +82,7 @@ def bench(arguments: argparse.Namespace) -> int:
     return bench.main(arguments.name, arguments.planner, as_json=arguments.json)
 
 
-def add_verbs(verb: Verb) -> None:
+def add_verbs(verb: command_line.Verb) -> None:
     """Add the verbs to the command line."""
     example = (
         "bonspiel run trap --planner dpw --planner abstraction:exploration=1 --budget 100,1000 --episodes 200 --seed 1 "
@@ -110,19 +99,19 @@ def add_verbs(verb: Verb) -> None:
         "environment: all that can search it; if it is in plain Python: dpw, cem and the baselines random, do_nothing "
         "and constant)"
     )
-    add_planners(command, "--planner", text)
-    add_planners(command, "--with", "planner to run in addition to the suite's; repeatable", dest="added")
+    command_line.add_planners(command, "--planner", text)
+    command_line.add_planners(command, "--with", "planner to run in addition to the suite's; repeatable", dest="added")
     text = 'run only what matches: "trap/dpw", "*/dpw*", "trap"; by names, full texts or labels; repeatable'
     repeatable(command, "--only", "PROBLEM/PLANNER", text, type=str)
-    add_budgets(command, " (default: those of SUITE|ENV)")
-    add_steps(command, " (default: those of SUITE|ENV)")
+    command_line.add_budgets(command, " (default: those of SUITE|ENV)")
+    command_line.add_steps(command, " (default: those of SUITE|ENV)")
     option(
         command, "--plant", "ENV", "play in this environment, while planners plan in that of the same spaces before it"
     )
     option(command, "--delay", "N", "steps from the choice of an action to its effect in the plant", 0)
     option(command, "--episodes", "N", "episodes per planner and budget (default: those of SUITE|ENV)")
     option(command, "--seed", "N", "random seed (default: that of the suite; for an environment 0)")
-    add_cluster(command)
+    command_line.add_cluster(command)
     option(command, "--out", "FOLDER", "folder for the results (default: results/NAME)")
     flag(command, "--resume", "continue the run in --out; more planners, budgets and episodes extend it")
     text = (
@@ -139,7 +128,7 @@ def add_verbs(verb: Verb) -> None:
     add_bench(verb)
 
 
-def add_bench(verb: Verb) -> None:
+def add_bench(verb: command_line.Verb) -> None:
     """Add `bench`."""
     example = "bonspiel bench --planner dpw --json"
     command = verb("bench", bench, "measure speed, start-up time, memory and scaling on this machine", example)
@@ -149,11 +138,11 @@ def add_bench(verb: Verb) -> None:
     )
     option(command, "name", "NAME", text, nargs="*")
     text = "planner to measure; repeatable (default: all planners except the baselines random, do_nothing and constant)"
-    add_planners(command, "--planner", text)
+    command_line.add_planners(command, "--planner", text)
     flag(command, "--json", "print one JSON object")
     text = "measure worker processes instead, here or on a cluster: start, overhead of a task, share of planning"
     flag(command, "--workers", text)
-    add_cluster(command, "with --workers: ")
+    command_line.add_cluster(command, "with --workers: ")
 
 
 def add_unseeded(command: argparse.ArgumentParser) -> None:
@@ -162,7 +151,7 @@ def add_unseeded(command: argparse.ArgumentParser) -> None:
     flag(command, "--unseeded", text)
 
 
-def add_tune(verb: Verb) -> None:
+def add_tune(verb: command_line.Verb) -> None:
     """Add `tune`."""
     example = "bonspiel tune treasure_hunt:size=5 --planner dpw:leaf=tree --planner uct --trials 24 --budget 1000"
     text = "search for good parameters, with the same effort for each planner, or run a file of studies"
@@ -172,8 +161,8 @@ def add_tune(verb: Verb) -> None:
         "our results)"
     )
     option(command, "target", "ENV|STUDIES", text)
-    add_planners(command, "--planner", "planner to tune; parameters given here stay fixed; repeatable")
-    add_planners(command, "--against", "planner to run in the final without tuning; repeatable")
+    command_line.add_planners(command, "--planner", "planner to tune; parameters given here stay fixed; repeatable")
+    command_line.add_planners(command, "--against", "planner to run in the final without tuning; repeatable")
     option(command, "--trials", "N", "candidates per planner (default: 24)")
     option(command, "--budget", "N", "simulations per decision (default: 1000)")
     text = "maximum of episodes per trial; the best few candidates play 8 times more (default: 30)"
@@ -181,7 +170,7 @@ def add_tune(verb: Verb) -> None:
     option(command, "--seed", "N", "random seed (default: 1)")
     text = "method that chooses the candidates (default: tpe; without the extra `tune`: random)"
     option(command, "--sampler", ("tpe", "random"), text)
-    add_jobs(command)
+    command_line.add_jobs(command)
     option(command, "--out", "FOLDER", "folder for the results (default: do not keep them)")
     flag(command, "--resume", "continue the tuning in --out")
     add_unseeded(command)

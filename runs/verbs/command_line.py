@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from bonspiel.runs.experiment import number, planner_for
-from bonspiel.runs.verbs.options import Extended, listed, option
+from bonspiel.runs.verbs.options import Extended, listed, option, reader
 
 if TYPE_CHECKING:
     from bonspiel.planners import Budget, Model, Planner
@@ -34,8 +34,8 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, *args: Any, **given: Any) -> None:
         super().__init__(*args, **given)
-        self.register("type", int, _reader(int, "a whole number"))
-        self.register("type", float, _reader(float, "a number"))
+        self.register("type", int, reader(int, "a whole number"))
+        self.register("type", float, reader(float, "a number"))
 
     def error(self, message: str) -> NoReturn:
         """Print the message and the command for help, and exit."""
@@ -63,16 +63,6 @@ class PrintAndExit(argparse.Action):
         """Print and exit."""
         print(self._text(parser, values))
         parser.exit()
-
-
-def _reader(kind: Callable[[str], Any], allowed: str) -> Callable[[str], Any]:
-    def read(text: str) -> Any:
-        try:
-            return kind(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"{text!r} must be {allowed}") from None
-
-    return read
 
 
 def add_budgets(command: argparse.ArgumentParser, note: str = "") -> None:
