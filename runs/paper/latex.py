@@ -16,13 +16,12 @@ SPECIAL = {
     **{"<": "$<$", ">": "$>$", "|": "$|$", '"': "''", "-": "{-}"},
     **{"\u2212": "$-$", "\u2264": r"$\leq$", "\u2265": r"$\geq$", "\u2248": r"$\approx$", "\u221e": r"$\infty$"},
 }
-GREEK = {
-    "αβγδεζηθικλμ": "alpha beta gamma delta varepsilon zeta eta theta iota kappa lambda mu",
-    "νξπρςστυφχψω": "nu xi pi rho varsigma sigma tau upsilon varphi chi psi omega",
-    "ΓΔΘΛΞΠΣΥΦΨΩ": "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega",
-}
-for _letters, _names in GREEK.items():
-    SPECIAL |= {one: rf"$\{name}$" for one, name in zip(_letters, _names.split(), strict=True)}
+GREEK = (
+    "alpha beta gamma delta varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho varsigma sigma tau upsilon "
+    "varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
+)
+_LETTERS = "αβγδεζηθικλμνξπρςστυφχψωΓΔΘΛΞΠΣΥΦΨΩ"
+SPECIAL |= {one: rf"$\{name}$" for one, name in zip(_LETTERS, GREEK.split(), strict=True)}
 LATIN = 0x180  # where letters begin that the fonts of the three classes have not at all
 MISSING = "«»ÐÞðþĄąĐđĘęĦħĮįĸĿŀŉŊŋŦŧŲųſ"  # of those before
 OTHERS = "\u2013\u2014\u2018\u2019\u201c\u201d\u2026\u2022\u2190\u2192\u20ac"

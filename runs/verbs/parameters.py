@@ -20,18 +20,9 @@ class Parameter(NamedTuple):
     meaning: str  # the docstring's words on it, in one line; empty if there are none
 
 
-class Description(NamedTuple):
-    """What can be said about an entry of a registry."""
-
-    place: str  # dotted name of the class or function
-    text: str  # its docstring without the parameters
-    parameters: list[Parameter]  # in the order in which the class takes them
-
-
-def describe(registry: "Registry", name: str) -> Description:
-    """The description of an entry."""
-    place = registry.place(name).replace(":", ".")
-    return Description(place, _halves(registry.cls(name))[0], parameters(registry, name))
+def describe(registry: "Registry", name: str) -> tuple[str, str, list[Parameter]]:
+    """The dotted name of an entry's class or function, its docstring without the parameters, and these in order."""
+    return registry.place(name).replace(":", "."), _halves(registry.cls(name))[0], parameters(registry, name)
 
 
 def parameters(registry: "Registry", name: str) -> list[Parameter]:

@@ -111,9 +111,9 @@ def results(tmp_path):
 
 def test_curves_of_returns(results):
     trap, track = panels(results.suite, results.returns(), results.values("episode"))
-    assert (trap.env, trap.optimum, trap.labels) == (TRAP, pytest.approx(1.7), {"uct": "mine"})
+    assert (trap.env, trap.known.optimum, trap.labels) == (TRAP, pytest.approx(1.7), {"uct": "mine"})
     assert [budget for budget, _ in trap.curves["uct"]] == [10, 100]
-    assert (track.env, track.optimum) == ("lunar_lander", None)
+    assert (track.env, track.known.optimum) == ("lunar_lander", None)
 
 
 def test_problems_are_counted_while_they_are_solved(results, monkeypatch, capsys):
@@ -146,7 +146,7 @@ def test_episodes_from_different_starts_are_compared_with_the_optimum_from_these
 
 def test_curves_of_simple_regret_leave_out_what_was_not_kept_and_what_is_not_solved(results):
     (found,) = simple_regrets(results.suite, results.first_actions())
-    assert (found.env, found.optimum, found.random, found.label("uct")) == (TRAP, None, None, "mine")
+    assert (found.env, found.known, found.label("uct")) == (TRAP, Known(), "mine")
     for budget, summary in found.curves["uct"]:
         assert budget in (10, 100)
         assert summary.n == 4
