@@ -5,7 +5,9 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import sys
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -21,13 +23,13 @@ from bonspiel.planners.core.code.packages import origin
 from bonspiel.planners.core.text import without_address
 from bonspiel.runs import seeding
 from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError, able, amount, known_fields, parsed
-from bonspiel.runs.planner_check import refuse_broken
 from bonspiel.runs.plants import PlantText, check_alike, with_plant
 
 if TYPE_CHECKING:
     from bonspiel.planners import Model
 
 REMARK = "; remark: "  # before that of a model, which reports show
+SILENCE = 60.0  # s; a check that takes longer prints a line
 LISTS = "planners"  # key of an experiment, and of the table of named lists in a file
 
 
@@ -209,6 +211,28 @@ def _sound_model(text: str, folder: str) -> "Model":
             wrong = f"{text} breaks the contract of models ({error_text(error)}){error_place(error)}"
             raise UsageError(f"{wrong}; correct it, and test it with bonspiel.envs.check_model") from error
     return model
+
+
+def refuse_broken(text: str, env: str, parse: Callable[[str], Any], model: Callable[[], Any]) -> None:
+    """Refuse a planner of another package that breaks the contract, as far as a brief check shows."""
+    from bonspiel.planners import REGISTRY
+
+    if not any(REGISTRY.modules(text)):
+        return
+    from bonspiel.planners.contract.apart import check_contract
+    from bonspiel.planners.contract.decisions import check_pickles
+
+    news = f"{text} is being checked in {env} before it plays"
+    notice = threading.Timer(SILENCE, print, (news,), {"file": sys.stderr, "flush": True})
+    notice.daemon = True
+    notice.start()
+    try:
+        check_pickles(parse(text), text)
+        check_contract(text, lambda: (parse(text), model()), 0, is_brief=True)
+    except ValueError as error:
+        raise UsageError(f"{error} ({env}; bonspiel.planners.testing.check_planner tests planners)") from error
+    finally:
+        notice.cancel()
 
 
 def _once(experiments: Iterable[Experiment]) -> Iterator[Experiment]:

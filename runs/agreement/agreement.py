@@ -27,14 +27,13 @@ from bonspiel.runs.agreement.study import RUN, TREE, AgreementStudy, PositionSea
 from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import RunError, Setting, UsageError
 from bonspiel.runs.files import writing
-from bonspiel.runs.planner_check import refuse_broken
 from bonspiel.runs.progress import counted, progress
 from bonspiel.runs.reporting.drawing import save_figure
 from bonspiel.runs.results.work import Work
 from bonspiel.runs.runner import backends, parallel
 from bonspiel.runs.runner.backends import HERE, Place, Workers
 from bonspiel.runs.runner.episode import failures_named
-from bonspiel.runs.suite import model_of, modules
+from bonspiel.runs.suite import model_of, modules, refuse_broken
 from bonspiel.runs.tables import without_nan
 
 RESULT, CHART = "agreement.json", "agreement.png"

@@ -11,9 +11,8 @@ from typing import Any
 from bonspiel.planners.planner import announce, unsupported
 from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError, number, parsed
 from bonspiel.runs.games.game import CLOCK, GAMES, ScheduledGame, Side, TwoPlayerGame
-from bonspiel.runs.planner_check import refuse_broken
 from bonspiel.runs.results.store import MATCH
-from bonspiel.runs.suite import Suite
+from bonspiel.runs.suite import Suite, refuse_broken
 
 FORMAT = 2  # of match.json; format 1 has the settings of the only game of that time, which reads them
 MOST_PLAYERS = 32

@@ -139,8 +139,7 @@ def resumable(arguments: argparse.Namespace, folder: Path | None) -> Iterator[No
 def prepared(arguments: argparse.Namespace, model: "Model") -> "tuple[Planner, Budget, int]":
     """The planner of a verb, which can search a model of its environment as a brief check shows; budget and seed."""
     from bonspiel import planners
-    from bonspiel.runs.planner_check import refuse_broken
-    from bonspiel.runs.suite import model_of
+    from bonspiel.runs.suite import model_of, refuse_broken
 
     planner = planner_for(arguments.planner, model, arguments.env)
     refuse_broken(arguments.planner, arguments.env, planners.parse, lambda: model_of(arguments.env))
