@@ -51,7 +51,7 @@ def check_apart(file: Path, source: Path | str) -> None:
 
 
 def unused(name: str, *endings: str) -> Path:
-    """A path in the current folder: `name`, else `name-2` ..., with the first ending; with no ending does it exist."""
+    """A path in the current folder, free with all endings: `name`, else `name-2` and so on, with the first of them."""
     stems = (name if number == 1 else f"{name}-{number}" for number in count(1))
     return next(Path(stem + endings[0]) for stem in stems if not any(os.path.lexists(stem + one) for one in endings))
 

@@ -175,7 +175,7 @@ class StudyWork(Work[str | int, int | str, list[Any]]):
         return studies.decision_of(self.found[position][name])
 
     def positions(self) -> States:
-        """The first positions of the episodes, in order."""
+        """The first positions of the episodes, in order; a RunError if there are none."""
         study, episodes = self.study, self.found[EPISODES]
         began, shown = time.monotonic(), 0
         with progress(study.positions, "positions found") as advance:

@@ -27,7 +27,7 @@ NEEDED = "commit", "version", "sources", "packages", "python", "platform", "cpu"
 
 
 def submit(store: Store, given: Submission, file: Path, jobs: int, seed: int = 0) -> str:
-    """Write a run as one file for others, after a check; returns what was checked, in words. `seed` draws rows."""
+    """Write a run as one file for others, after a check with rows of this seed; returns what was checked, in words."""
     if not file.name.endswith(SUBMITTED):
         raise UsageError(f"{file} cannot be written: its name must end in {SUBMITTED}")
     check_writable(file)

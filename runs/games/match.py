@@ -140,7 +140,7 @@ def record_file(records: Path, game: TwoPlayerGame, pairing: Pairing, index: int
 
 
 def read_pairs(folder: Path, tournament: Tournament, pairing: Pairing) -> Iterator[tuple[int, GameSummary]]:
-    """The finished games of a pairing with their numbers, in order; a game without its pair is left out."""
+    """The finished games of a pairing with their numbers, in order, without a game that lacks its pair."""
 
     def file(index: int) -> Path:
         return record_file(folder / RECORDS, tournament.game, pairing, index)

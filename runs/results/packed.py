@@ -51,7 +51,7 @@ def _shipped_files() -> dict[str, Path]:
 def reduce(store: Store, folder: Path, facts: Mapping[str, str] | None = None) -> Path:
     """Write a copy of a run into an empty folder: returns, steps and simulations, and the mean of the seconds.
 
-    The entries `facts`, JSON by name, are kept with it. Returns the file.
+    The entries `facts`, JSON by name, are kept with it. Returns the file; sqlite3.Error if it cannot be written.
     """
     copy = folder / FILE
     store.copy(copy)

@@ -28,7 +28,7 @@ from bonspiel.runs.suite import model_of
 
 @contextmanager
 def failures_named(planner: str, env: str) -> Iterator[None]:
-    """Turn an error of a planner or an environment into a line that names both."""
+    """Turn an error of a planner or an environment into a RunError whose line names both."""
     try:
         yield
     except (Exception, SystemExit) as error:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def simple_regret(env: str, first_actions: ArrayLike) -> Array:
     """V*(s) - Q*(s, a) of first actions a in the initial state s: the loss if all later ones are optimal.
 
-    Of actions [n, action_dim]; [n], at least 0.
+    Of actions [n, action_dim]; [n], at least 0. TypeError where the optimum is not known, or the starts differ.
     """
     from bonspiel.envs.optimal import solve, starts_differ
 

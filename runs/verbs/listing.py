@@ -174,7 +174,7 @@ def kinds_line(cls: Any) -> str:
 
 
 def registries_of(name: str) -> list["Registry"]:
-    """The registries that have a name: a game is often also an environment."""
+    """The registries that have a name, a game is often also an environment; ValueError says what to write instead."""
     from bonspiel.planners.registry import unknown
     from bonspiel.runs.suites import lookup
 

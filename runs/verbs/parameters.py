@@ -26,7 +26,7 @@ def describe(registry: "Registry", name: str) -> tuple[str, str, list[Parameter]
 
 
 def parameters(registry: "Registry", name: str) -> list[Parameter]:
-    """The parameters of an entry."""
+    """The parameters of an entry; ValueError without it, or if it cannot be imported."""
     cls = registry.cls(name)
     known = meanings(cls)
     return [Parameter(of, default, known.get(of, "")) for of, default in _defaults(registry, cls)]
