@@ -23,7 +23,7 @@ from bonspiel.runs.statistics.sample import Summary
 NAN = float("nan")
 BUDGETS = UNITS | {CLOCK: "clock of a game in seconds"}
 PICTURES = ".png", ".svg"
-BARS: Any = {"markersize": 6, "linewidth": 1.5, "capsize": 3.5, "elinewidth": 1.2, "zorder": 3}
+BARS: Any = {"linewidth": 1.5, "capsize": 3.5, "elinewidth": 1.2, "zorder": 3}
 
 
 def against(folder: Path, tournament: Tournament, opponent: int) -> Summary:
