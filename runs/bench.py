@@ -28,8 +28,6 @@ BENCHMARKS = (
     "bonspiel.runs.benchmarks.processes:memory",
     "bonspiel.runs.benchmarks.threads:shared_tree",
     "bonspiel.runs.benchmarks.processes:scaling",
-    "bonspiel.runs.benchmarks.restoring:restoring",
-    "bonspiel.runs.benchmarks.sequences:sequences",
 )
 GROUP = "bonspiel.benchmarks"  # entry points: NAME = "module:function"
 
@@ -38,15 +36,11 @@ def chosen(names: Sequence[str]) -> list[tuple[str, Benchmark]]:
     """The benchmarks of these names with their names, in order; without names all that need no extra.
 
     Of the latter, one of an installed package that cannot be imported is left out, with a line that says so.
-
-    Raises:
-        UsageError: a name that is unknown, that two installed packages use, or of one that cannot be imported.
     """
     own, added = {place.rpartition(":")[2]: place for place in BENCHMARKS}, extensions(GROUP)
     if names:
         return [(name, parsed(lambda name: _found(name, own, added), name)) for name in names]
-    ours: list[tuple[str, Benchmark]] = [(name, pkgutil.resolve_name(place)) for name, place in own.items()]
-    found = [(name, benchmark) for name, benchmark in ours if ONLY_BY_NAME not in vars(benchmark)]
+    found: list[tuple[str, Benchmark]] = [(name, pkgutil.resolve_name(place)) for name, place in own.items()]
     for name in sorted(added.keys() - own.keys()):
         try:
             benchmark = _found(name, own, added)
@@ -69,16 +63,7 @@ def _found(name: str, own: Mapping[str, str], added: Mapping[str, tuple[Extensio
 
 
 def main(names: Sequence[str], texts: Sequence[str], *, as_json: bool) -> int:
-    """Measure, print as a table that grows line by line or as JSON at the end.
-
-    Args:
-        names: of benchmarks, see `chosen`.
-        texts: planners as on the command line; all but random if empty.
-        as_json: print one JSON object.
-
-    Raises:
-        UsageError: an unknown benchmark, planner or parameter, or a planner that cannot search Trap.
-    """
+    """Measure, print as a table that grows line by line, or JSON at the end; without texts all planners but random."""
     benchmarks = chosen(names)
     model = envs.parse("trap")
     texts = texts or planners.names_for(model)

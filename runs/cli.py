@@ -79,11 +79,7 @@ def completion(root: argparse.ArgumentParser, shell: str) -> str:
 
 
 def add_installed(kind: str, name: str, added: Sequence["Extension"], argument: Any) -> None:
-    """Call the function of an installed package that adds a verb, or options of a verb.
-
-    Raises:
-        UsageError: several packages have it, or it cannot be added; the message names the package.
-    """
+    """Call the function of an installed package that adds a verb, or options of a verb."""
     from bonspiel.extensions import sole
 
     try:
@@ -103,9 +99,6 @@ def parser(name: str = "") -> Parser:
     """The command line with the verb of this name, of an installed package if the core has none of it.
 
     With another name it has all verbs of this project, those of its guests too, which are found as anybody's are.
-
-    Raises:
-        UsageError: as for `add_installed`.
     """
     from bonspiel.extensions import extensions
 

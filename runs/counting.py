@@ -26,14 +26,6 @@ NOT_COUNTED = "its model steps cannot be counted: give a budget in simulations o
 MADE_UP = 0.25  # of what decisions have taken more or less than their steps, in the next one
 
 
-def counted(model: Model) -> tuple[Model, StepCounter]:
-    """A copy of a model whose steps are counted, and their counter.
-
-    It has NaN steps if a rollout could not be counted, and 0 if the planner makes steps in ways of its own.
-    """
-    return counting(model, math.nan)
-
-
 class Steps(NamedTuple):
     """Model steps per simulation, in decisions of `simulations` simulations; of none if the planner makes none."""
 
@@ -46,14 +38,10 @@ def count(
 ) -> Steps | None:
     """Count in the first decisions of a setting with a budget in simulations; None if it cannot be done.
 
-    Args:
-        model: of the setting.
-        planner: of the setting.
-        setting: whose episodes begin.
-        watched: a `counted` model; a new one if None.
+    By a model of `counting` if one is given, else by a new one, whose steps are NaN if a rollout could not be counted.
     """
     done, found = 0, 0.0
-    one, counter = counted(model) if watched is None else watched
+    one, counter = counting(model, math.nan) if watched is None else watched
     for episode in range(DECISIONS):
         state, budget = model.initial_state(environment_rng(setting.seed, episode, 0)), int(setting.budget)
         if episode == 0:  # a search may estimate bounds of the model first, once
@@ -76,25 +64,6 @@ def _same(a: Decision, b: Decision) -> bool:
     return a.simulations == b.simulations and all(np.array_equal(x, y, equal_nan=x.dtype.kind == "f") for x, y in pairs)
 
 
-class SameBudget:
-    """The same budget for every decision of an episode, as of `StepBudget`.
-
-    Args:
-        model: to search with.
-        budget: of a decision.
-    """
-
-    def __init__(self, model: Model, budget: planners.Budget) -> None:
-        self.model, self._budget = model, budget
-
-    def next(self, state: Array) -> planners.Budget:
-        """The budget of the decision in a state, [state_dim]."""
-        return self._budget
-
-    def spend(self, decision: Decision) -> None:
-        """The decision changes nothing."""
-
-
 class StepBudget:
     """Budgets of an episode's decisions in simulations, such that they take a number of model steps on the mean.
 
@@ -109,9 +78,6 @@ class StepBudget:
 
     Attributes:
         model: the one to search with, which counts its steps.
-
-    Raises:
-        ValueError: steps cannot be counted, or one simulation takes more than the budget.
     """
 
     def __init__(self, model: Model, planner: planners.Planner, setting: Setting) -> None:
@@ -127,11 +93,7 @@ class StepBudget:
         return planners.Budget(simulations=max(1, round((self._steps + made_up) / each)))
 
     def spend(self, decision: Decision) -> float:
-        """The model steps that the decision took, by which the next ones have more or fewer simulations.
-
-        Raises:
-            ValueError: they could not be counted.
-        """
+        """The model steps that the decision took, by which the next ones have more or fewer simulations."""
         took = self._counter.steps
         self._counter.reset()
         if math.isnan(took):
@@ -160,7 +122,7 @@ def _first(model: Model, planner: planners.Planner, setting: Setting) -> Found:
         return _found[key][1]
     if not traits_of(planner).reproducible:
         raise ValueError("its model steps differ from time to time: give a budget in simulations or milliseconds")
-    simulations, watched = FEW, counted(model)
+    simulations, watched = FEW, counting(model, math.nan)
     for _ in range(ROUNDS):
         found = count(model, planner, setting._replace(budget=simulations, unit="simulations"), watched)
         if found is None:

@@ -1,4 +1,4 @@
-"""Experiments as data: planners, environment, budgets, number of episodes, seed."""
+"""Experiments as data: planners, environment, budgets, number of episodes, seed; and a machine's part of them."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -31,6 +31,11 @@ class Setting(NamedTuple):
     unit: str
     seed: int
 
+    @property
+    def words(self) -> str:
+        """All but the seed in words."""
+        return f"{self.planner} in {self.env} with {amount(self.budget, self.unit)}"
+
 
 def amount(budget: float, unit: str) -> str:
     """A budget in words, such as "100 simulations", "1 simulation", "500 model steps", "1 ms" and "20 s a game"."""
@@ -39,11 +44,7 @@ def amount(budget: float, unit: str) -> str:
 
 
 def number(name: str, value: Any, low: float, high: float, *, whole: bool) -> Any:
-    """The value, an int if it is whole.
-
-    Raises:
-        UsageError: not a number (or a whole one, if asked) between low and high.
-    """
+    """The value, an int if it is whole."""
     kind = "a whole number" if whole else "a number"
     good = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
     if not (good and low <= value <= high and (not whole or value == int(value))):
@@ -53,11 +54,7 @@ def number(name: str, value: Any, low: float, high: float, *, whole: bool) -> An
 
 
 def parsed(parse: Callable[[str], T], text: str) -> T:
-    """Parse a text, such as that of a planner or of an environment.
-
-    Raises:
-        UsageError: an invalid text.
-    """
+    """Parse a text, such as that of a planner or of an environment."""
     try:
         return parse(text)
     except ValueError as error:
@@ -67,11 +64,7 @@ def parsed(parse: Callable[[str], T], text: str) -> T:
 
 
 def planner_for(text: str, model: "Model", env: str) -> "Planner":
-    """The planner of a text, which can search the model of the environment `env`.
-
-    Raises:
-        UsageError: an invalid text, or a planner that cannot.
-    """
+    """The planner of a text, which can search the model of the environment `env`."""
     from bonspiel import planners
 
     planner = parsed(planners.parse, text)
@@ -99,19 +92,12 @@ def known_fields(cls: type[Any], given: Mapping[str, Any], where: str, *more: st
 
 @dataclass(frozen=True)
 class Entrant:
-    """A planner in an experiment, with the largest budgets that it takes part in (slow planners are capped).
+    """A planner in an experiment, with the largest budgets that it takes part in (slow planners are capped)."""
 
-    Args:
-        planner: NAME[:key=value,...].
-        max_simulations: leave out larger budgets of simulations.
-        max_milliseconds: leave out larger time budgets.
-        label: its name in tables and charts; the planner's text if None.
-    """
-
-    planner: str
-    max_simulations: float | None = None
-    max_milliseconds: float | None = None
-    label: str | None = None
+    planner: str  # NAME[:key=value,...]
+    max_simulations: float | None = None  # leave out larger budgets of simulations
+    max_milliseconds: float | None = None  # leave out larger time budgets
+    label: str | None = None  # its name in tables and charts; the planner's text if None
 
     def __post_init__(self) -> None:
         """Refuse caps that are no numbers, and a label that is no text of one line."""
@@ -122,11 +108,7 @@ class Entrant:
                 number(name, getattr(self, name), 0, 1e12, whole=False)
 
     def grid(self) -> list["Entrant"]:
-        """An entrant for each planner of a grid, such as "dpw:exploration=0.1|1".
-
-        Raises:
-            UsageError: an invalid text, or a label, which cannot name several.
-        """
+        """An entrant for each planner of a grid, such as "dpw:exploration=0.1|1"."""
         from bonspiel import planners
 
         texts = parsed(planners.REGISTRY.expand, self.planner)
@@ -150,25 +132,15 @@ class Entrant:
 
 @dataclass(frozen=True)
 class Experiment:
-    """Some planners in one environment.
+    """Some planners in one environment."""
 
-    Args:
-        env: NAME[:key=value,...].
-        planners: the planners to play.
-        simulations: budgets in simulations per decision.
-        milliseconds: budgets in milliseconds per decision.
-        episodes: episodes for each planner and budget.
-        seed: random seed.
-        steps: budgets in steps of the model per decision, see `counting.StepBudget`.
-    """
-
-    env: str
+    env: str  # NAME[:key=value,...]
     planners: tuple[Entrant, ...]
-    simulations: tuple[int, ...] = ()
-    milliseconds: tuple[int | float, ...] = ()
-    episodes: int = 100
+    simulations: tuple[int, ...] = ()  # budgets in simulations per decision
+    milliseconds: tuple[int | float, ...] = ()  # budgets in milliseconds per decision
+    episodes: int = 100  # episodes for each planner and budget
     seed: int = 0
-    steps: tuple[int, ...] = ()
+    steps: tuple[int, ...] = ()  # budgets in steps of the model per decision, see `counting.StepBudget`
 
     def __post_init__(self) -> None:
         """Normalise the numbers and refuse what cannot be played."""
@@ -214,3 +186,34 @@ class Experiment:
             for time in self.milliseconds:
                 if entrant.max_milliseconds is None or time <= entrant.max_milliseconds:
                     yield Setting(self.env, entrant.planner, time, "ms", self.seed)
+
+
+MOST = 100_000
+
+
+class RunPart(NamedTuple):
+    """Every `of`-th episode of every setting, beginning with the `nth`, counted from 1."""
+
+    nth: int
+    of: int
+
+    @classmethod
+    def parse(cls, text: str) -> "RunPart":
+        """From a text such as "1/4"."""
+        try:
+            nth, of = map(int, text.split("/"))
+        except ValueError:
+            raise UsageError(f"part {text!r}: must be written as 1/4, the first of four") from None
+        number("parts", of, 1, MOST, whole=True)
+        number("part", nth, 1, of, whole=True)
+        return cls(nth, of)
+
+    def episodes(self, count: int) -> range:
+        """The episodes of this part where a setting has `count`."""
+        return range(self.nth - 1, count, self.of)
+
+    def __str__(self) -> str:
+        return f"{self.nth}/{self.of}"
+
+
+WHOLE = RunPart(1, 1)

@@ -20,11 +20,7 @@ PATIENCE = 0.5  # s; longer than `in_use` of another process holds the lock
 
 @contextmanager
 def writing(place: Path, *errors: type[Exception]) -> Iterator[None]:
-    """Turn errors of writing a file or a folder into a UsageError that names it; `errors` are caught like OSError.
-
-    Raises:
-        UsageError: it could not be written.
-    """
+    """Turn errors of writing a file or a folder into a UsageError that names it; `errors` are caught like OSError."""
     refusals: tuple[type[Exception], ...] = (OSError, *errors)
     try:
         yield
@@ -34,11 +30,7 @@ def writing(place: Path, *errors: type[Exception]) -> Iterator[None]:
 
 
 def check_writable(file: Path, endings: Sequence[str] = ()) -> None:
-    """Refuse an output file that cannot be written, before the work begins; `endings` are those allowed, all if empty.
-
-    Raises:
-        UsageError: it could not be written, or its name has another ending.
-    """
+    """Refuse, before work begins, an output file that cannot be written, or has another ending if some are given."""
     if endings and file.suffix.lower() not in endings:
         raise UsageError(f"{file} cannot be written: its name must end in {' or '.join(endings)}")
     if file.is_dir():
@@ -50,11 +42,7 @@ def check_writable(file: Path, endings: Sequence[str] = ()) -> None:
 
 
 def check_apart(file: Path, source: Path | str) -> None:
-    """Refuse an output file that would replace what is read: a run or a match, or a file of its folder.
-
-    Raises:
-        UsageError: it would.
-    """
+    """Refuse an output file that would replace what is read: a run or a match, or a file of its folder."""
     if not (file.exists() and Path(source).exists()):
         return
     here, read = file.resolve(), Path(source).resolve()
@@ -63,12 +51,7 @@ def check_apart(file: Path, source: Path | str) -> None:
 
 
 def unused(name: str, *endings: str) -> Path:
-    """Return a path in the current folder that does not exist: `name`, else `name-2` and so on, with the first ending.
-
-    Args:
-        name: without an ending.
-        endings: of all files that will be written.
-    """
+    """A path in the current folder, free with all endings: `name`, else `name-2` and so on, with the first of them."""
     stems = (name if number == 1 else f"{name}-{number}" for number in count(1))
     return next(Path(stem + endings[0]) for stem in stems if not any(os.path.lexists(stem + one) for one in endings))
 
@@ -78,9 +61,6 @@ def locked(folder: Path) -> Iterator[None]:
     """Lock the folder against other drivers; create it if needed. The lock's file is removed with the lock.
 
     The system releases the lock of a killed process, whose file stays until the folder is locked again.
-
-    Raises:
-        UsageError: it is in use, or could not be written.
     """
     from filelock import FileLock, Timeout  # late: --help starts sooner
 

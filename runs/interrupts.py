@@ -51,9 +51,6 @@ def run_async(main: Coroutine[Any, Any, T]) -> T:
 
     KeyboardInterrupt in the middle of the loop's own work may leave the loop waiting for ever; asyncio's own handler,
     which cancels there, may break the callback it interrupts.
-
-    Raises:
-        KeyboardInterrupt: by one of these signals, after the coroutine has cleaned up.
     """
     import asyncio  # late, so that --help is fast
 

@@ -21,17 +21,11 @@ ALIKE = ("state_dim", "action_low", "action_high", "action_kinds", "time_index",
 
 
 class PlantText(NamedTuple):
-    """The parts of an environment's text.
+    """The parts of an environment's text."""
 
-    Attributes:
-        model: text of the problem that planners plan in.
-        plant: of the problem that is played.
-        delay: steps from the choice of an action to its effect.
-    """
-
-    model: str
-    plant: str
-    delay: int
+    model: str  # text of the problem that planners plan in
+    plant: str  # of the problem that is played
+    delay: int  # steps from the choice of an action to its effect
 
     @classmethod
     def of(cls, text: str) -> "PlantText":
@@ -65,11 +59,7 @@ def plant_of(text: str) -> "Model | None":
 
 
 def check_alike(text: str, model: "Model", plant: "Model") -> None:
-    """Refuse a plant whose states, actions or steps are not those of the model, and a delay of all steps.
-
-    Raises:
-        UsageError: names the first difference, says that states are numbers of snapshots, or how many steps there are.
-    """
+    """Refuse a plant whose states, actions or steps are not those of the model, and a delay of all steps."""
     delay, horizon = PlantText.of(text).delay, getattr(model, "horizon", math.inf)
     if delay >= horizon:
         raise UsageError(f"{text}: with {horizon} steps a delay must be below {horizon}, or no action has an effect")
@@ -86,11 +76,7 @@ def check_alike(text: str, model: "Model", plant: "Model") -> None:
 
 
 def with_plant(env: str, plant: str | None, delay: int) -> str:
-    """The text of an environment with a plant, itself if None, and a delay.
-
-    Raises:
-        UsageError: the plant is no problem, or the delay is negative.
-    """
+    """The text of an environment with a plant, itself if None, and a delay."""
     from bonspiel import envs
 
     if delay < 0:

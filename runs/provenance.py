@@ -32,11 +32,7 @@ def played_sources() -> tuple[Path, ...]:
 
 @functools.cache
 def identity(modules: tuple[str, ...] = ()) -> tuple[tuple[str, str], ...]:
-    """(name, version) of the sources and packages that must be the same on every machine of a run.
-
-    Args:
-        modules: of other packages, from which the run has planners or environments.
-    """
+    """(name, version) of the sources and packages, with other packages' `modules`, that all machines must share."""
     versions = ((name, importlib.metadata.version(name)) for name in ALIKE)
     return (("sources", sources.digest(played_sources())), *versions, *((module, origin(module)) for module in modules))
 
@@ -47,14 +43,7 @@ def key(suite: str) -> str:
 
 
 def check_identity(expected: tuple[tuple[str, str], ...]) -> None:
-    """Refuse to play for a driver of another version.
-
-    Args:
-        expected: the driver's identity.
-
-    Raises:
-        RunError: the sources or packages of this process differ.
-    """
+    """Refuse to play for a driver of another version."""
     modules = tuple(name for name, _ in expected[1 + len(ALIKE) :])
     for (name, theirs), (_, own) in zip(expected, identity(modules), strict=True):
         if own == MISSING:
@@ -76,14 +65,9 @@ def changed(before: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
 
 
 def other_version(facts: Mapping[str, Any], expected: Mapping[str, Any]) -> str | None:
-    """The first package that can change results and has another version than expected.
+    """The first package that can change results and has another version, as "numba 0.67.0, not 0.68.0".
 
-    Args:
-        facts: the provenance of a run, as from `collect`.
-        expected: that of another run.
-
-    Returns:
-        For example "numba 0.67.0, not 0.68.0"; None if no version recorded in both differs.
+    None if no version recorded in both differs.
     """
     ours, theirs = ({name: one.get("packages", {}).get(name) for name in ALIKE} for one in (facts, expected))
     name = changed(ours, theirs)

@@ -17,16 +17,7 @@ REMEDY = (
 
 
 def note(text: str, model: "Model", unseeded: bool) -> str:
-    """Check an environment before a run; returns the remark that follows its parameters in reports.
-
-    Args:
-        text: of the environment.
-        model: its model.
-        unseeded: whether it may begin other episodes with the same seed.
-
-    Raises:
-        UsageError: it does, and must not; or it fails.
-    """
+    """Check an environment before a run; returns the remark that follows its parameters in reports."""
     from bonspiel.envs.snapshot import GymnasiumModel
     from bonspiel.envs.snapshot.check import UnseededError, check_seeding
 

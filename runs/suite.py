@@ -5,7 +5,9 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import sys
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -21,30 +23,25 @@ from bonspiel.planners.core.code.packages import origin
 from bonspiel.planners.core.text import without_address
 from bonspiel.runs import seeding
 from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError, able, amount, known_fields, parsed
-from bonspiel.runs.planner_check import refuse_broken
 from bonspiel.runs.plants import PlantText, check_alike, with_plant
 
 if TYPE_CHECKING:
     from bonspiel.planners import Model
 
 REMARK = "; remark: "  # before that of a model, which reports show
+SILENCE = 60.0  # s; a check that takes longer prints a line
 LISTS = "planners"  # key of an experiment, and of the table of named lists in a file
 
 
 @dataclass(frozen=True)
 class Suite:
-    """The experiments of one run.
+    """The experiments of one run."""
 
-    Args:
-        name: of the suite, or the text of the environment.
-        experiment: the experiments; each planner, environment and budget once, and in an environment every planner with
-            a name of its own.
-        description: one line for people.
-    """
-
-    name: str
+    name: str  # of the suite, or the text of the environment
+    # the experiments; each planner, environment and budget once, and in an environment every planner with a name of its
+    # own
     experiment: tuple[Experiment, ...]
-    description: str = ""
+    description: str = ""  # one line for people
 
     def __post_init__(self) -> None:
         """Refuse a suite without anything to play, with the same thing twice, or with one name for two planners."""
@@ -75,9 +72,6 @@ class Suite:
 
         A file may name lists of planners in a table [planners], and write such a name as the `planners` of experiments;
         an `env` that is a list stands for one experiment in each of its environments.
-
-        Raises:
-            UsageError: a key, a number or a list is not as it must be.
         """
         lists = given.get(LISTS, {})
         if not (isinstance(lists, dict) and all(isinstance(entries, list) for entries in lists.values())):
@@ -124,9 +118,6 @@ class Suite:
 
         With other budgets, a planner that is in several experiments of an environment is played as in the first of
         them.
-
-        Raises:
-            UsageError: a number is out of range, or nothing is left to play.
         """
         changes: dict[str, Any] = {}
         if simulations or milliseconds or steps:
@@ -143,11 +134,7 @@ class Suite:
         return replace(self, experiment=(*changed, *_played_by(added, changed)))
 
     def played_in(self, plant: str | None, delay: int) -> "Suite":
-        """This suite, which has one environment, with another plant than the planners' model, and a delay of actions.
-
-        Raises:
-            UsageError: there are several environments, or `with_plant` refuses.
-        """
+        """This suite of one environment with another plant than the planners' model, and a delay of actions."""
         if len({experiment.env for experiment in self.experiment}) > 1:
             raise UsageError(f"{self.name}: --plant and --delay are for one environment, and this suite has several")
         changed = tuple(replace(one, env=with_plant(one.env, plant, delay)) for one in self.experiment)
@@ -170,13 +157,6 @@ class Suite:
         """The planners and environments with all their parameters, by the texts that name them.
 
         Those of other packages are followed by the package's version and a digest of its sources.
-
-        Args:
-            unseeded: whether an environment may begin other episodes with the same seed, which then is noted.
-
-        Raises:
-            UsageError: an unknown name or parameter, a value out of range, a planner that does not support an
-                environment, or a model or a planner of another package that breaks its contract.
         """
         from bonspiel import planners
 
@@ -219,11 +199,7 @@ def model_of(text: str) -> "Model":
 
 @functools.cache  # a command asks for its environment when it is read and before it starts, a worker in every batch
 def _sound_model(text: str, folder: str) -> "Model":
-    """The model of a text; one of another package must keep the contract of models, as far as a brief check shows.
-
-    Raises:
-        UsageError: it does not, or the text is invalid.
-    """
+    """The model of a text; one of another package must keep the contract of models, as far as a brief check shows."""
     from bonspiel import envs
     from bonspiel.envs.checks import check_briefly
 
@@ -235,6 +211,28 @@ def _sound_model(text: str, folder: str) -> "Model":
             wrong = f"{text} breaks the contract of models ({error_text(error)}){error_place(error)}"
             raise UsageError(f"{wrong}; correct it, and test it with bonspiel.envs.check_model") from error
     return model
+
+
+def refuse_broken(text: str, env: str, parse: Callable[[str], Any], model: Callable[[], Any]) -> None:
+    """Refuse a planner of another package that breaks the contract, as far as a brief check shows."""
+    from bonspiel.planners import REGISTRY
+
+    if not any(REGISTRY.modules(text)):
+        return
+    from bonspiel.planners.contract.apart import check_contract
+    from bonspiel.planners.contract.decisions import check_pickles
+
+    news = f"{text} is being checked in {env} before it plays"
+    notice = threading.Timer(SILENCE, print, (news,), {"file": sys.stderr, "flush": True})
+    notice.daemon = True
+    notice.start()
+    try:
+        check_pickles(parse(text), text)
+        check_contract(text, lambda: (parse(text), model()), 0, is_brief=True)
+    except ValueError as error:
+        raise UsageError(f"{error} ({env}; bonspiel.planners.testing.check_planner tests planners)") from error
+    finally:
+        notice.cancel()
 
 
 def _once(experiments: Iterable[Experiment]) -> Iterator[Experiment]:
@@ -261,11 +259,7 @@ def _played_by(entrants: Sequence[str], experiments: Iterable[Experiment]) -> It
 
 
 def in_full(table: Mapping[str, Any], lists: Mapping[str, list[Any]]) -> Iterator[dict[str, Any]]:
-    """A table as written in a file, once for each of its environments, with its list of planners in full.
-
-    Raises:
-        UsageError: no list of planners has the name that the table gives.
-    """
+    """A table as written in a file, once for each of its environments, with its list of planners in full."""
     from bonspiel.planners.registry import unknown
 
     named, places = table.get(LISTS), table.get("env")

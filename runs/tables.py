@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bonspiel.runs.experiment import Setting, amount
 
@@ -24,13 +24,7 @@ def markdown(rows: Iterable[Sequence[str]]) -> str:
 
 
 def by_budget(cells: Mapping[str, Mapping[float, str]], unit: str, width: int | None = None) -> str:
-    """A row for each planner and a column for each budget; several tables, one below the other, if it is too wide.
-
-    Args:
-        cells: texts by budget, by the name of the planner.
-        unit: of the budgets.
-        width: of the terminal, in characters; no limit if None.
-    """
+    """A row for each planner and a column for each budget; several tables, one below the other, if it is too wide."""
     budgets = sorted({budget for row in cells.values() for budget in row})
     tables = []
     while budgets:
@@ -87,3 +81,12 @@ def estimate(interval: tuple[float, float, float], digits: int = 3) -> str:
     """`value [low, high]` of an estimate with its interval; only the value where `low` is NaN."""
     value, low, high = figures(interval, digits)
     return value if math.isnan(interval[1]) else f"{value} [{low}, {high}]"
+
+
+def without_nan(value: Any) -> Any:
+    """The same for JSON: null for NaN, and lists for tuples."""
+    if isinstance(value, dict):
+        return {key: without_nan(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_nan(item) for item in value]
+    return None if isinstance(value, float) and math.isnan(value) else value

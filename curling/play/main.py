@@ -14,10 +14,10 @@ from bonspiel.curling.play.report import game_record, result
 from bonspiel.curling.play.separate_planner import SeparatePlanner
 from bonspiel.curling.protocols.console import print_to_stderr
 from bonspiel.curling.records import record
+from bonspiel.curling.web_extra import needing_web
 from bonspiel.planners.planner import Budget, Planner
 from bonspiel.runs.experiment import RunError, UsageError, number
 from bonspiel.runs.files import check_writable, unused, writing
-from bonspiel.runs.verbs.web_extra import needing_web
 
 WARM_UP_SECONDS = 0.1
 LONGEST = 600_000.0  # ms

@@ -50,7 +50,7 @@ def _arena(arguments: argparse.Namespace) -> "Arena":
     """The tournament of the options; a UsageError if they do not fit together."""
     from bonspiel.curling.arena.clients import parse_clients
     from bonspiel.curling.arena.tournament import make_arena
-    from bonspiel.runs.verbs.web_extra import needing_web
+    from bonspiel.curling.web_extra import needing_web
 
     protocol, settings, own = arguments.protocol, dict[str, Any](ends=arguments.ends, noise=arguments.noise), []
     mixed = getattr(arguments, "game", "standard") == "mixed_doubles"

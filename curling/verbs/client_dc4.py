@@ -8,7 +8,7 @@ from uuid import UUID
 from bonspiel.curling.verbs.client_common import Protocols, add_player, add_protocol, address, run, team_name
 from bonspiel.curling.verbs.server_options import NOISES
 from bonspiel.runs.experiment import UsageError, number
-from bonspiel.runs.verbs.options import flag, option
+from bonspiel.runs.verbs.options import flag, option, reader
 
 if TYPE_CHECKING:
     from bonspiel.curling.client.dc4_connection import Account
@@ -62,7 +62,8 @@ def add_dc4(protocols: Protocols) -> None:
         protocols, "dc4", dc4, 5000, "Digital Curling 4, over HTTP", "--host 127.0.0.1 --create --ends 8"
     )
     match = command.add_mutually_exclusive_group(required=True)
-    option(match, "--match", "ID", "id of the match to join", type=_match_id)
+    id_of_match = reader(UUID, f"the id of a match, such as {UUID(int=0)}")
+    option(match, "--match", "ID", "id of the match to join", type=id_of_match)
     flag(match, "--create", "create a match, print its id and play in it")
     option(command, "--team", ("team0", "team1"), "team to play; team1 has the hammer in the first end", "team0")
     option(command, "--user", "NAME", f"user for the login (default: environment variable {USER})")
@@ -84,13 +85,6 @@ def add_dc4(protocols: Protocols) -> None:
     option(command, "--mixed-players", PLAYERS, text)
     option(command, "--opponents", PLAYERS, "mixed doubles: the other team's players (default: as --mixed-players)")
     add_player(command, can_concede=False)
-
-
-def _match_id(text: str) -> UUID:
-    try:
-        return UUID(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} must be the id of a match, such as {UUID(int=0)}") from None
 
 
 def _login(arguments: argparse.Namespace) -> "Account":

@@ -95,9 +95,9 @@ def _clients(arguments: argparse.Namespace, places: "list[TestPosition]") -> "tu
     from bonspiel.curling.arena.clients import parse_clients
     from bonspiel.curling.regret.clients import Question
     from bonspiel.curling.regret.sources import judging
+    from bonspiel.curling.web_extra import needing_web
     from bonspiel.planners.planner import Budget, unsupported
     from bonspiel.runs.experiment import parsed
-    from bonspiel.runs.verbs.web_extra import needing_web
 
     clients = parse_clients(arguments.client, arguments.spoken, [])
     for place in places:

@@ -12,8 +12,8 @@ from bonspiel.curling.server.dc4.games import mixed_doubles
 from bonspiel.curling.server.server_context import ServerContext
 from bonspiel.curling.verbs.server_options import Options
 from bonspiel.curling.verbs.server_pages import Pages
+from bonspiel.curling.web_extra import needing_web
 from bonspiel.runs.experiment import UsageError
-from bonspiel.runs.verbs.web_extra import needing_web
 
 DEFAULT_USERS = {"user0": "pass0", "user1": "pass1"}
 

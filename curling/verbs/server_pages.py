@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from bonspiel.curling.server.dc4.games import mixed_doubles
 from bonspiel.curling.server.server_context import ServerContext
 from bonspiel.curling.verbs.server_options import Options
+from bonspiel.curling.web_extra import needing_web
 from bonspiel.runs.experiment import RunError
-from bonspiel.runs.verbs.web_extra import needing_web
 
 if TYPE_CHECKING:
     from bonspiel.curling.server.pages.seat import Seat

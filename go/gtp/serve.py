@@ -9,7 +9,7 @@ from bonspiel.go.gtp.engine import GTPEngine
 from bonspiel.go.model import Go
 from bonspiel.planners.planner import Budget
 from bonspiel.runs.experiment import number, planner_for
-from bonspiel.runs.planner_check import refuse_broken
+from bonspiel.runs.suite import refuse_broken
 from bonspiel.version import __version__
 
 

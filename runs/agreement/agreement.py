@@ -27,14 +27,14 @@ from bonspiel.runs.agreement.study import RUN, TREE, AgreementStudy, PositionSea
 from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import RunError, Setting, UsageError
 from bonspiel.runs.files import writing
-from bonspiel.runs.planner_check import refuse_broken
 from bonspiel.runs.progress import counted, progress
 from bonspiel.runs.reporting.drawing import save_figure
 from bonspiel.runs.results.work import Work
 from bonspiel.runs.runner import backends, parallel
 from bonspiel.runs.runner.backends import HERE, Place, Workers
 from bonspiel.runs.runner.episode import failures_named
-from bonspiel.runs.suite import model_of, modules
+from bonspiel.runs.suite import model_of, modules, refuse_broken
+from bonspiel.runs.tables import without_nan
 
 RESULT, CHART = "agreement.json", "agreement.png"
 SAME = ("env", "planner", "budget", "seed")  # of a study that is resumed
@@ -50,16 +50,8 @@ States = list[list[float]]
 def main(study: AgreementStudy, folder: Path, resume: bool, jobs: int | None, place: Place = HERE) -> None:
     """Run a study and print its tables; the folder receives the searches, the result as JSON, and a chart.
 
-    Args:
-        study: to run.
-        folder: receives the searches, RESULT and CHART.
-        resume: whether to continue the study in the folder; positions, workers and rules may be others.
-        jobs: number of workers; 1 searches in this process, None takes all cores, or all workers of a cluster.
-        place: the workers' machine or cluster.
-
-    Raises:
-        UsageError: the study, the folder or the place is refused.
-        RunError: a search failed, or workers died repeatedly; what was searched before is kept.
+    A study that is resumed may have other positions, workers and rules. All cores, or workers of a cluster, if `jobs`
+    is None.
     """
     if study.model.horizon == 1 and not starts_differ(study.model):
         reason = "has one step and always starts alike, so that there is one position; bonspiel tree fits"
@@ -78,12 +70,11 @@ def main(study: AgreementStudy, folder: Path, resume: bool, jobs: int | None, pl
         "state": states,
         "p0": columns["agrees", TREE, 1].tolist(),
         "limit": columns["limit",].tolist(),
-        "shares": {str(workers): columns["shares", workers].tolist() for workers in study.workers},
         **{kind: measure.by_name(columns, kind, np.ndarray.tolist) for kind in ("agrees", "regret")},
     }
     result = {"study": given | {"optimum_known": known}, "summary": summary, "each": each}
     with writing(folder):
-        (folder / RESULT).write_text(f"{json.dumps(_plain(result), allow_nan=False)}\n", encoding="utf-8")
+        (folder / RESULT).write_text(f"{json.dumps(without_nan(result), allow_nan=False)}\n", encoding="utf-8")
         paths = save_figure(draw(study, summary), folder / CHART)
     print(folder / RESULT, *paths, sep="\n")
 
@@ -119,24 +110,12 @@ def _searched(
     return states, measure.columns_of(study, found, judged)
 
 
-def _plain(value: Any) -> Any:
-    """The same with null for NaN."""
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
-
-
 def positions_of(env: str, planner: str, budget: int, seed: int, index: int) -> tuple[int, States]:
     """The index of an episode and its positions, each a state.
 
     The planner plays, and every decision is replaced by a random action with probability RANDOM; one position is taken
     in SPACING steps. Episodes of at most SPACING steps give one, at a step drawn at random, that random actions lead
     to. A start that is the same in all episodes is none.
-
-    Raises:
-        RunError: the planner or the environment failed.
     """
     model, player = model_of(env), planners.parse(planner)
     rng = named_rng(f"positions|{planner}|{budget}", seed, index)
@@ -196,11 +175,7 @@ class StudyWork(Work[str | int, int | str, list[Any]]):
         return studies.decision_of(self.found[position][name])
 
     def positions(self) -> States:
-        """The first positions of the episodes, in order.
-
-        Raises:
-            RunError: an episode failed, or there are no positions.
-        """
+        """The first positions of the episodes, in order; a RunError if there are none."""
         study, episodes = self.study, self.found[EPISODES]
         began, shown = time.monotonic(), 0
         with progress(study.positions, "positions found") as advance:
@@ -222,11 +197,7 @@ class StudyWork(Work[str | int, int | str, list[Any]]):
                     self.add(EPISODES, {index: states})
 
     def search(self, states: States, wanted: Mapping[int, Sequence[PositionSearch]]) -> None:
-        """Search positions, without the searches that are kept already; `wanted` are those of each index.
-
-        Raises:
-            RunError: a search failed.
-        """
+        """Search positions, without the searches that are kept already; `wanted` are those of each index."""
         pending = {index: [one for one in wanted[index] if one.name not in self.found[index]] for index in wanted}
         due = {index: searches for index, searches in pending.items() if searches}
         costs = {index: sum(one.cost for one in searches) for index, searches in due.items()}

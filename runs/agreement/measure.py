@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from itertools import combinations, pairwise
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,14 +18,14 @@ from bonspiel.planners.wrappers.root.pool import Pool, pool_of
 from bonspiel.planners.wrappers.root.similarity import Kernel, alike
 from bonspiel.runs.agreement.study import RUN, TREE, AgreementStudy
 from bonspiel.runs.statistics.sample import Interval, percentiles, resampled
+from bonspiel.runs.statistics.targets import first_hits
 
 TOLERANCE = 1e-3  # of regret: actions that lose less are best
 PARTS = 1e-5, 1e-2  # of the largest value in a position, between which the tolerance is, as rewards have any size
 WITHIN = math.exp(-0.5) * (1.0 - 1e-9)  # similarity of two actions that are h apart
 
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)  # of the bins of p0; the last bin has its upper edge
-SHARES = (0.2, 0.4, 0.6, 0.8, 1.0)  # of the votes
-ROUNDING = 1e-9  # of shares of votes
+ROUNDING = 1e-9  # of p0
 
 
 Flags = NDArray[np.bool_]
@@ -53,59 +53,42 @@ def by_optimum(model: Model, state: Array, listed: Array | None, actions: Array)
     """Judge actions, [A, action_dim], by the optimum: of all actions, or of those `listed`, [L, action_dim].
 
     Returns:
-        of each action whether it is best, up to the tolerance, its loss, and the number of better listed ones (NaN
-        without a list); [3, A].
+        of each action whether it is best, up to the tolerance, and its loss; [2, A].
     """
     optimum = solve(model, None if listed is not None and offers(model, HasActions) else listed)
     found = optimum.q_values(state, actions)
-    values = np.empty(0) if listed is None else optimum.q_values(state, listed)
-    best = optimum.value(state) if listed is None else float(values.max())
+    best = optimum.value(state) if listed is None else float(optimum.q_values(state, listed).max())
     low, high = (part * max(abs(best), float(np.abs(found).max())) for part in PARTS)
     tolerance = min(max(TOLERANCE, low), high)
-    better = (values > found[:, None] + tolerance).sum(axis=1)
-    ranks = np.full(len(actions), math.nan) if listed is None else better
     lost = np.maximum(best - found, 0.0)  # Q has errors of interpolation
-    return np.array([lost <= tolerance, lost, ranks], float)
+    return np.array([lost <= tolerance, lost], float)
 
 
 def by_search(reference: Decision, kernel: Kernel | None, values: Decision | None, actions: Array) -> Array:
     """Judge actions, [A, action_dim], by long searches.
 
     Args:
-        reference: its choice is the best action, and its visits give the ranks.
+        reference: its choice is the best action.
         kernel: of actions that are sampled; None for a fixed set.
         values: has the mean returns of the actions, from which losses follow; they may contradict the reference.
         actions: to judge.
 
     Returns:
-        of each action whether it is like the best one, its loss, NaN without its mean return, and the number of those
-        with more visits, NaN where actions are sampled; [3, A].
+        of each action whether it is like the best one, and its loss, NaN without its mean return; [2, A].
     """
     means = {} if values is None else dict(zip(map(bytes, values.actions), values.values.tolist(), strict=True))
     best, *found = (means.get(action.tobytes(), math.nan) for action in (reference.action, *actions))
-    visits = reference.visits
-    ranks = [
-        math.nan if kernel is not None else (visits > visits[like(None, reference.actions, action)].sum()).sum()
-        for action in actions
-    ]
-    return np.array([like(kernel, actions, reference.action), best - np.array(found), ranks], float)
+    return np.array([like(kernel, actions, reference.action), best - np.array(found)], float)
 
 
 class Measured(NamedTuple):
-    """A position that was searched.
+    """A position that was searched."""
 
-    Attributes:
-        runs: the choices of the single workers, [W, action_dim].
-        choices: by rule and number of workers, those of the rules; by TREE and the workers with as many simulations,
-            those of larger trees.
-        winner: the action with most votes of all workers; where actions are sampled, with most votes like it.
-        shares: by number of workers, the share of the votes that their winner has.
-    """
-
-    runs: Array
+    runs: Array  # the choices of the single workers, [W, action_dim]
+    # by rule and number of workers, those of the rules; by TREE and the workers with as many simulations, those of
+    # larger trees
     choices: dict[tuple[str, int], Array]
-    winner: Array
-    shares: dict[int, float]
+    winner: Array  # the action with most votes of all workers; where actions are sampled, with most votes like it
 
     @property
     def actions(self) -> Array:
@@ -126,33 +109,26 @@ def measured(study: AgreementStudy, found: Callable[[str], Decision], rng: Rng) 
                 choices[rule, workers] = pool.actions[study.root(rule, workers).choose(pool, study.model, rng)]
     for workers in study.several:
         choices[TREE, workers] = found(f"{TREE} {workers * study.budget}").action
-    winners = {workers: _winner(study.kernel, pool, rng) for workers, pool in pools.items()}
-    shares = {workers: share for workers, (_, share) in winners.items()}
-    return Measured(np.stack([run.action for run in runs]), choices, winners[study.most][0], shares)
+    *_, winner = (_winner(study.kernel, pool, rng) for pool in pools.values())  # all draw, as in published results
+    return Measured(np.stack([run.action for run in runs]), choices, winner)
 
 
-def _winner(kernel: Kernel | None, pool: Pool, rng: Rng) -> tuple[Array, float]:
-    """The action with most votes and its share of them; votes for sampled actions count by their similarity."""
-    if kernel is None:
-        row = rules.most_votes(pool, rng)
-        return pool.actions[row], float(np.mean(pool.choices == row))
-    row = rules.most_similar_votes(pool, kernel, rng)
-    return pool.actions[row], float(alike(kernel, pool.actions[row][None], pool.actions[pool.choices]).mean())
+def _winner(kernel: Kernel | None, pool: Pool, rng: Rng) -> Array:
+    """The action with most votes; votes for sampled actions count by their similarity."""
+    most = rules.most_votes(pool, rng) if kernel is None else rules.most_similar_votes(pool, kernel, rng)
+    return pool.actions[most]
 
 
 def columns_of(study: AgreementStudy, positions: Sequence[Measured], judged: Sequence[Array]) -> Columns:
     """The choices at n positions, with what a judge says of their `actions`; every column is [n].
 
     ("limit",): whether the action with most votes agrees.
-    ("shares", workers): the winner's share of the votes.
     ("agrees", rule, workers): whether the choice agrees; of (TREE, 1) the share of the single workers that agree, p0.
     ("regret", rule, workers): of the choice, NaN where not known; of (TREE, 1) the mean over the single workers, or of
         the first one where not all are known.
-    ("rank", rule, workers): the number of better actions; NaN where actions are sampled.
-    ("differ", rule, rule, workers): whether the two rules choose differently.
     """
     rows = list[dict[tuple[Any, ...], float]]()
-    for position, (agrees, lost, ranks) in zip(positions, judged, strict=True):
+    for position, (agrees, lost) in zip(positions, judged, strict=True):
         choices, first = position.choices, 1 + len(position.runs)
         of_runs = lost[1:first]
         row: dict[tuple[Any, ...], float] = {
@@ -160,13 +136,8 @@ def columns_of(study: AgreementStudy, positions: Sequence[Measured], judged: Seq
             ("agrees", TREE, 1): agrees[1:first].mean(),
             ("regret", TREE, 1): of_runs[0] if np.isnan(of_runs).any() else of_runs.mean(),
         }
-        for kind, column in (("agrees", agrees), ("regret", lost), ("rank", ranks)):
+        for kind, column in (("agrees", agrees), ("regret", lost)):
             row |= {(kind, *name): entry for name, entry in zip(choices, column[first:], strict=True)}
-        for workers, share in position.shares.items():
-            row["shares", workers] = share
-            for one, other in combinations(study.rules, 2):
-                is_same = like(study.kernel, choices[one, workers][None], choices[other, workers])[0]
-                row["differ", one, other, workers] = not is_same
         rows.append(row)
     return {key: np.array([row[key] for row in rows]) for key in rows[0]}
 
@@ -218,24 +189,10 @@ def interval(found: Array, n: int) -> Interval:
 def equivalent(budgets: Array, levels: Array, reached: Array) -> Array:
     """The budget of one tree that agrees as often, by interpolation in the budget's logarithm; [rows].
 
-    A curve that falls is held at its largest level so far. What is not above the level of the smallest budget has that
-    budget, and what is above that of the largest one has the largest.
-
-    Args:
-        budgets: of the curve, ascending, [m].
-        levels: of the curve, [rows, m].
-        reached: the level to find, [rows].
+    A curve, `levels`, [rows, m], at ascending budgets, [m], that falls is held at its largest level so far. What is not
+    above the level of the smallest budget has that budget, and what is above that of the largest one has the largest.
     """
-    rising = np.maximum.accumulate(levels, axis=1)
-    above = rising >= reached[:, None]
-    place = np.where(above.any(axis=1), above.argmax(axis=1), len(budgets) - 1)
-    before = np.maximum(place - 1, 0)
-    rows = np.arange(len(rising))
-    low, high = rising[rows, before], rising[rows, place]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        part = np.clip(np.where(high > low, (reached - low) / (high - low), 1.0), 0.0, 1.0)
-    logs = np.log(budgets)
-    return np.asarray(np.exp(logs[before] + part * (logs[place] - logs[before])))
+    return np.minimum(first_hits(budgets, levels, reached[:, None])[:, 0], budgets[-1])
 
 
 def among(p0: Array, low: float, high: float) -> Flags:
@@ -262,9 +219,6 @@ def summarise(study: AgreementStudy, found: Columns, rng: Rng) -> Summary:
     def one_tree(rule: str, workers: int) -> Interval:
         return interval(equivalent(budgets, levels, resamples.means(found["agrees", rule, workers])), n)
 
-    def unanimous(workers: int) -> dict[str, Interval]:
-        return {f"{k:g}": mean((found["shares", workers] >= k - ROUNDING).astype(float)) for k in SHARES}
-
     def lost(rule: str, workers: int) -> dict[str, Interval]:
         agreement = found["agrees", TREE, workers] - found["agrees", rule, workers]
         return {
@@ -277,14 +231,6 @@ def summarise(study: AgreementStudy, found: Columns, rng: Rng) -> Summary:
         shown = {"from": low, "to": high, "positions": int(inside.sum()), "share": mean(inside.astype(float))}
         return shown | {"agreement": by_name(found, "agrees", lambda column: mean(column, inside))}
 
-    def difference(pair: tuple[str, str], workers: int) -> dict[str, Any]:
-        differ = found[("differ", *pair, workers)].astype(bool)
-        facts = {"agreement": "agrees", "rank": "rank"}
-        shown = {"rules": list(pair), "workers": workers, "share": mean(differ.astype(float))}
-        return shown | {
-            fact: [mean(found[kind, rule, workers], differ) for rule in pair] for fact, kind in facts.items()
-        }
-
     return {
         "positions": n,
         "limit": mean(found["limit",]),
@@ -292,8 +238,6 @@ def summarise(study: AgreementStudy, found: Columns, rng: Rng) -> Summary:
         "regret": by_name(found, "regret", mean),
         "equivalent": {rule: by_workers(study.workers, partial(one_tree, rule)) for rule in study.rules},
         "bins": [in_bin(*edges) for edges in pairwise(EDGES)],
-        "unanimity": by_workers(study.workers, unanimous),
-        "differences": [difference(pair, w) for pair in combinations(study.rules, 2) for w in study.several],
         "splitting": {
             rule: by_workers(study.several, partial(lost, rule)) for rule in filter(study.is_shared, study.rules)
         },

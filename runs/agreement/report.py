@@ -54,17 +54,6 @@ def tables(study: AgreementStudy, found: Summary, optimum_known: bool) -> Iterat
     )
     head = ["p0", "positions", *map(_name, agreement)]
     yield _table(f"agreement with W = {most} by p0, the share of single workers that agree", head, shown)
-    shown = ([workers, *map(estimate, row.values())] for workers, row in found["unanimity"].items())
-    head = ["W", *(f"k = {k}" for k in found["unanimity"][str(most)])]
-    yield _table("L_W(k): share of positions where the winner has at least the share k of the votes", head, shown)
-    if differences := [one for one in found["differences"] if one["workers"] == most]:
-        shown = (
-            [" and ".join(one["rules"]), *map(_shown, (one["share"], *one["agreement"], *one["rank"]))]
-            for one in differences
-        )
-        head = ["rules", "positions", "best by the first", "by the second", "better actions", "and by the second"]
-        table = _table(f"where two rules choose differently, W = {most}", head, shown)
-        yield f"{table}\nbetter actions: mean number of actions better than the choice, its rank less 1"
     for rule, row in found["splitting"].items():
         shown = ([workers, estimate(one["agreement"]), estimate(one["regret"])] for workers, one in row.items())
         title = f"cost of splitting: {rule} against one search with the simulations of W workers"

@@ -35,41 +35,24 @@ RUN, TREE, REFERENCE, VALUES = ONE_SEARCH = "run", "tree", "reference", "values"
 
 @dataclass
 class AgreementStudy:
-    """Positions of a planner's episodes, each searched by many workers whose decisions are combined.
+    """Positions of a planner's episodes, each searched by many workers whose decisions are combined."""
 
-    Args:
-        env: NAME[:key=value,...].
-        planner: NAME[:key=value,...], of every worker.
-        budget: simulations of every worker.
-        workers: numbers of workers, W.
-        rules: NAME[:key=value,...], values of `combine` of `planners.wrappers.root.Root` with their parameters;
-            empty for all that fit the planner and need no parameter.
-        positions: their number.
-        reference: budgets of the search that finds the best action, where the optimum is not known.
-        bandwidth: h, as of `Root`: actions that are sampled are alike within h, and rules take it if not given theirs;
-            None for 0.05, and more with several coordinates, so that a random action is alike as often (ALIKE).
-        seed: random seed.
-
-    Attributes:
-        model: of the environment.
-        player: the planner of every worker.
-        kernel: the similarity of two actions that are sampled; None if all searches of a position have the same ones.
-
-    Raises:
-        UsageError: a study that is not possible.
-    """
-
-    env: str
-    planner: str
-    budget: int = 1000
-    workers: tuple[int, ...] = (1, 4, 16, 64)
+    env: str  # NAME[:key=value,...]
+    planner: str  # NAME[:key=value,...], of every worker
+    budget: int = 1000  # simulations of every worker
+    workers: tuple[int, ...] = (1, 4, 16, 64)  # numbers of workers, W
+    # NAME[:key=value,...], values of `combine` of `planners.wrappers.root.Root` with their parameters; empty for all
+    # that fit the planner and need no parameter
     rules: tuple[str, ...] = ()
     positions: int = 500
-    reference: int = 100
+    reference: int = 100  # budgets of the search that finds the best action, where the optimum is not known
+    # h, as of `Root`: actions that are sampled are alike within h, and rules take it if not given theirs; None for
+    # 0.05, and more with several coordinates, so that a random action is alike as often (ALIKE)
     bandwidth: float | str | None = None
     seed: int = 0
-    model: Model = field(init=False)
-    player: Planner = field(init=False)
+    model: Model = field(init=False)  # of the environment
+    player: Planner = field(init=False)  # the planner of every worker
+    # the similarity of two actions that are sampled; None if all searches of a position have the same ones
     kernel: Kernel | None = field(init=False)
 
     def __post_init__(self) -> None:
@@ -194,9 +177,6 @@ def search_all(
     """Search a position; returns its index, and by the names of the searches the entries that `decision_of` reads.
 
     The workers draw as those of `planners.wrappers.root.Root` do that plans with the generator of the position.
-
-    Raises:
-        RunError: a planner failed.
     """
     model, found = model_of(env), {}
     count = 1 + max((one.number for one in searches if one.kind == RUN), default=0)

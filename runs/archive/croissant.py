@@ -9,8 +9,8 @@ from packaging.licenses import InvalidLicenseExpression, canonicalize_license_ex
 
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.provenance import joined_fact
-from bonspiel.runs.results.download import is_address
 from bonspiel.runs.results.export import COLUMNS
+from bonspiel.runs.results.packed import is_address
 from bonspiel.runs.results.store import Store
 
 STANDARD = "http://mlcommons.org/croissant/1.0"
@@ -56,25 +56,15 @@ MEANINGS = {
 
 
 class Submission(NamedTuple):
-    """Who submits a run.
+    """Who submits a run."""
 
-    Attributes:
-        who: name of the authors, which labels their planners in tables.
-        where: address at which they, or the code of their planners, are found.
-        licence: of the results, an expression of SPDX.
-    """
-
-    who: str
-    where: str
-    licence: str
+    who: str  # name of the authors, which labels their planners in tables
+    where: str  # address at which they, or the code of their planners, are found
+    licence: str  # of the results, an expression of SPDX
 
     @classmethod
     def of(cls, who: str, where: str, licence: str) -> "Submission":
-        """Check the facts.
-
-        Raises:
-            UsageError: one is empty, too long, no address or unknown.
-        """
+        """Check the facts."""
         if not re.fullmatch(rf"[^\W_][^|<>`\n]{{0,{LONGEST - 1}}}", who):
             raise UsageError(
                 f"--who {who!r}: must be a name of at most {LONGEST} characters, in a line without | < > `"
@@ -89,14 +79,7 @@ class Submission(NamedTuple):
 
 
 def describe(store: Store, given: Submission, digest: str, files: Mapping[str, tuple[int, str]]) -> dict[str, Any]:
-    """The metadata of a run.
-
-    Args:
-        store: the run.
-        given: who submits it.
-        digest: of the results.
-        files: bytes and SHA-256 of the files that go with the metadata, by name; one of them is the table of episodes.
-    """
+    """The metadata of a run and its `files`, by name their bytes and SHA-256; one is the table of episodes."""
     suite, facts = store.suite, store.provenance
     distribution = [
         {

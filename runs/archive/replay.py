@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 
 from bonspiel import planners
 from bonspiel.runs import seeding
-from bonspiel.runs.archive.structure import place
 from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import Setting, UsageError, parsed
 from bonspiel.runs.progress import progress
-from bonspiel.runs.results.rows import REPEATED, Episode, Failure
+from bonspiel.runs.results.rows import Episode, Failure, different
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.runner import parallel
 from bonspiel.runs.runner.schedule import Schedule
@@ -21,30 +20,21 @@ from bonspiel.runs.statistics.curves import varies
 from bonspiel.runs.suite import model_of
 
 AFFORDABLE = 60.0  # s; a dearer episode is replayed only if the share falls on it
-COMPARED = tuple(name for name in REPEATED if name != "number")
 
 Rows = dict[Setting, list[int]]
 
 
 class Difference(NamedTuple):
-    """A row that comes out otherwise when it is played again.
-
-    Attributes:
-        setting: of the row.
-        number: of the episode.
-        name: of the first value that differs.
-        stored: in the file.
-        replayed: now; the error if the episode failed.
-    """
+    """A row that comes out otherwise when it is played again."""
 
     setting: Setting
-    number: int
-    name: str
-    stored: Any
-    replayed: Any
+    number: int  # of the episode
+    name: str  # of the first value that differs
+    stored: Any  # in the file
+    replayed: Any  # now; the error if the episode failed
 
     def __str__(self) -> str:
-        row = f"{place(self.setting)}, seed {self.setting.seed}, episode {self.number}"
+        row = f"{self.setting.words}, seed {self.setting.seed}, episode {self.number}"
         shown = [one.hex() if isinstance(one, bytes) else one for one in (self.stored, self.replayed)]
         return f"{row}: {self.name} is {shown[0]} in the file and {shown[1]} when it is replayed"
 
@@ -78,14 +68,7 @@ def _refused(make: Callable[[str], Any], text: str) -> str | None:
 
 
 def draw(store: Store, share: float, seed: int, left_out: Mapping[Setting, str]) -> Rows:
-    """Draw rows to replay: the share of them, rounded up, and more if each planner has none in each of its problems.
-
-    Args:
-        store: the run.
-        share: of the rows that can be replayed, above 0, at most 1.
-        seed: of the draw.
-        left_out: settings that cannot be replayed.
-    """
+    """Draw rows to replay: the share, in (0, 1], rounded up, and more if a planner has none in one of its problems."""
     settings = [setting for setting in store.suite.settings() if setting not in left_out]
     rows = [
         (setting, one.number, isinstance(one.seconds, float) and one.seconds <= AFFORDABLE)
@@ -131,15 +114,8 @@ def _compared(
         before = stored[now.number]
         if isinstance(now, Failure):
             yield Difference(setting, now.number, "return", before.total, f"an error ({now.error})")
-            continue
-        for name in COMPARED:
-            ours, theirs = getattr(before, name), getattr(now, name)
-            if ours is not None and theirs is not None and ours != theirs:
-                yield Difference(setting, now.number, NAMES.get(name, name.replace("_", " ")), ours, theirs)
-                break
-
-
-NAMES = {"total": "return"}
+        elif found := different(before, now):
+            yield Difference(setting, now.number, *found)
 
 
 def counts(store: Store, left_out: Mapping[Setting, str]) -> dict[str, int]:

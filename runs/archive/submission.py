@@ -13,9 +13,8 @@ from tempfile import TemporaryDirectory
 from bonspiel.runs.archive import croissant
 from bonspiel.runs.archive.croissant import Submission
 from bonspiel.runs.archive.verify import verify
-from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.experiment import WHOLE, UsageError
 from bonspiel.runs.files import check_writable, writing
-from bonspiel.runs.part import WHOLE
 from bonspiel.runs.provenance import of_all_parts
 from bonspiel.runs.reporting import model_steps
 from bonspiel.runs.results import export
@@ -28,22 +27,7 @@ NEEDED = "commit", "version", "sources", "packages", "python", "platform", "cpu"
 
 
 def submit(store: Store, given: Submission, file: Path, jobs: int, seed: int = 0) -> str:
-    """Write a run as one file for others, after a check.
-
-    Args:
-        store: the run.
-        given: who submits it.
-        file: to be written; its name ends in SUBMITTED.
-        jobs: worker processes.
-        seed: of the draw of the rows that are replayed.
-
-    Returns:
-        What was checked, in words.
-
-    Raises:
-        UsageError: the run is not complete, does not say how it was made, or is not what it says; or the file cannot be
-            written.
-    """
+    """Write a run as one file for others, after a check with rows of this seed; returns what was checked, in words."""
     if not file.name.endswith(SUBMITTED):
         raise UsageError(f"{file} cannot be written: its name must end in {SUBMITTED}")
     check_writable(file)

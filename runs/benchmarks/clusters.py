@@ -56,12 +56,7 @@ def steady(workers: Workers, seconds: float) -> tuple[float, float]:
 
 
 def main(place: Place, jobs: int | None) -> int:
-    """Measure and print; all cores, or all workers of the cluster, if `jobs` is None.
-
-    Raises:
-        UsageError: a package is missing, or a number is out of range.
-        RunError: the cluster does not answer, or its workers end.
-    """
+    """Measure and print; all cores, or all workers of the cluster, if `jobs` is None."""
     start = time.perf_counter()
     with backends.connect(place, jobs) as workers:
         list(parallel.spread(nothing, [(n,) for n in range(workers.jobs)], workers.jobs, backend=workers.backend))

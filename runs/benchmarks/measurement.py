@@ -4,9 +4,8 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from bonspiel import envs, planners
+from bonspiel import planners
 
 REPEATS = 7
 TARGET_SECONDS = 0.1  # least length of a repeat: shorter ones measure the clock and the scheduler
@@ -35,17 +34,6 @@ def only_by_name(benchmark: Benchmark) -> Benchmark:
     """Mark a benchmark that needs an extra: it is measured only if it is named."""
     vars(benchmark)[ONLY_BY_NAME] = True
     return benchmark
-
-
-def installed(names: Sequence[str]) -> Iterator[tuple[str, Any]]:
-    """Texts and models of Gymnasium's environments, without those whose packages are not installed."""
-    for name in names:
-        text = f"gym:{name}:horizon=1000"
-        try:
-            model = envs.parse(text)
-        except ValueError:
-            continue
-        yield text, model
 
 
 def planner_name(text: str) -> str:

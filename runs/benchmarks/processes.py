@@ -18,11 +18,7 @@ START_REPEATS = 3
 
 
 def in_fresh_process(program: str, *arguments: str, **variables: str) -> float:
-    """The number that a program prints in a process of its own; `variables` are added to the environment.
-
-    Raises:
-        RunError: the program failed.
-    """
+    """The number that a program prints in a process of its own; `variables` are added to the environment."""
     command, env = [sys.executable, "-c", program, *arguments], os.environ | variables
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     if done.returncode != 0:

@@ -1,5 +1,6 @@
 """Searches in this process: speed, growth of the cost, overruns of time budgets."""
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -9,8 +10,8 @@ import numpy as np
 
 from bonspiel import envs, planners
 from bonspiel.planners import Budget
+from bonspiel.planners.contract.counting import counting
 from bonspiel.runs.benchmarks.measurement import TRAP, Measurement, planner_name, seconds_of, simulations_for
-from bonspiel.runs.counting import counted
 
 MODELS = {TRAP: (100, 1_000, 100_000), "treasure_hunt:size=5": (1_000,)}
 COUNTED = 1_000  # simulations up to which model steps are counted
@@ -25,8 +26,8 @@ TIMED_REPEATS = 3
 
 def count_steps(planner: planners.Planner, model: Any, simulations: int) -> int:
     """Model steps of a search from the start."""
-    (counting, counter), rng = counted(model), np.random.default_rng(0)
-    planner.plan(counting, model.initial_state(rng), Budget(simulations=simulations), rng)
+    (watched, counter), rng = counting(model, math.nan), np.random.default_rng(0)
+    planner.plan(watched, model.initial_state(rng), Budget(simulations=simulations), rng)
     return int(counter.steps)
 
 

@@ -44,54 +44,31 @@ class Side(NamedTuple):
 
 
 class ScheduledGame(NamedTuple):
-    """A game to be played.
+    """A game to be played."""
 
-    Attributes:
-        sides: player 0 and player 1.
-        seed: of the tournament.
-        pair: number of the pair of games in which the sides swap places and chance repeats itself.
-        number: of the game among those of its two sides.
-    """
-
-    sides: tuple[Side, Side]
-    seed: int
-    pair: int
-    number: int
+    sides: tuple[Side, Side]  # player 0 and player 1
+    seed: int  # of the tournament
+    pair: int  # number of the pair of games in which the sides swap places and chance repeats itself
+    number: int  # of the game among those of its two sides
 
 
 class Step(NamedTuple):
-    """The outcome of a move.
+    """The outcome of a move."""
 
-    Attributes:
-        state: the next state.
-        value: player 0's result, 0 to 1, if the game is over; else None.
-        details: further facts for the record.
-    """
-
-    state: Array
-    value: float | None
-    details: Any = None
+    state: Array  # the next state
+    value: float | None  # player 0's result, 0 to 1, if the game is over; else None
+    details: Any = None  # further facts for the record
 
 
 class Move(NamedTuple):
-    """A move that was played.
+    """A move that was played."""
 
-    Attributes:
-        player: 0 or 1.
-        state: before the move.
-        action: as chosen.
-        value: the player's own estimate of its return, NaN without one.
-        simulations: run for the decision.
-        seconds: wall-clock time of the decision.
-        step: the outcome.
-    """
-
-    player: int
-    state: Array
-    action: Array
-    value: float
-    simulations: int
-    seconds: float
+    player: int  # 0 or 1
+    state: Array  # before the move
+    action: Array  # as chosen
+    value: float  # the player's own estimate of its return, NaN without one
+    simulations: int  # run for the decision
+    seconds: float  # wall-clock time of the decision
     step: Step
 
 
@@ -114,19 +91,12 @@ class Resignation(Exception):
 
 
 class GameSummary(NamedTuple):
-    """The facts of a recorded game that tables and ratings are made of.
+    """The facts of a recorded game that tables and ratings are made of."""
 
-    Attributes:
-        value: player 0's result, 0 to 1.
-        winner: 0 or 1; None for a draw.
-        forfeit: why the loser forfeited; None if the game was played to its end.
-        moves: (player, seconds, simulations) of every move.
-    """
-
-    value: float
-    winner: int | None
-    forfeit: str | None
-    moves: tuple[tuple[int, float, int], ...]
+    value: float  # player 0's result, 0 to 1
+    winner: int | None  # 0 or 1; None for a draw
+    forfeit: str | None  # why the loser forfeited; None if the game was played to its end
+    moves: tuple[tuple[int, float, int], ...]  # (player, seconds, simulations) of every move
 
     def value_for(self, player: int) -> float:
         """The result of a player, 0 to 1."""

@@ -46,22 +46,12 @@ def play_match(
     resume: bool,
     provenance: Mapping[str, Any],
 ) -> tuple[dict[str, Any], str, list[str]]:
-    """Play all games of a tournament that its folder lacks.
+    """Play all games of a tournament that its folder lacks; the even number `games` is of each pairing.
 
-    Args:
-        tournament: to be played.
-        games: of each pairing; even, as games come in pairs.
-        folder: for the index and the records.
-        play_pending: plays them.
-        resume: whether to continue an existing match, which more games or further planners extend.
-        provenance: as from `runs.provenance.collect`.
+    A match that is resumed may have more games or further planners. Finished games are kept if workers die.
 
     Returns:
         The results as JSON and as text, and a line for each pairing that only forfeits decided.
-
-    Raises:
-        UsageError: something unknown, or the folder cannot take this tournament.
-        RunError: a record could not be written, or workers died; finished games are kept.
     """
     games = number("games", games, 2, 1_000_000, whole=True)
     if games % 2:
@@ -131,11 +121,7 @@ class MatchRecords:
             raise UsageError(f"{error}; delete that file, and --resume plays the game again") from error
 
     def keep(self, batch: Batch) -> str:
-        """Write the records of a batch; the points so far, in words.
-
-        Raises:
-            RunError: one cannot be written.
-        """
+        """Write the records of a batch; the points so far, in words."""
         game, pairing = self.tournament.game, self.tournament.pairings()[batch.setting]
         for result, record in zip(batch.results, batch.records, strict=True):
             file = record_file(self.folder, game, pairing, result.number)
@@ -154,11 +140,7 @@ def record_file(records: Path, game: TwoPlayerGame, pairing: Pairing, index: int
 
 
 def read_pairs(folder: Path, tournament: Tournament, pairing: Pairing) -> Iterator[tuple[int, GameSummary]]:
-    """The finished games of a pairing with their numbers, in order; a game without its pair is left out.
-
-    Raises:
-        ValueError, OSError: a file is no record.
-    """
+    """The finished games of a pairing with their numbers, in order, without a game that lacks its pair."""
 
     def file(index: int) -> Path:
         return record_file(folder / RECORDS, tournament.game, pairing, index)

@@ -51,9 +51,6 @@ def _decide(
     """The action of the player to move, its value for it, the simulations, and the seconds of the decision.
 
     The player's search, which lasts for the game, is begun if it is not among the `searches` yet.
-
-    Raises:
-        Forfeit: the planner failed or resigned, or its decision breaks the contract, or its action is illegal.
     """
     try:
         search = searches[player] = searches.get(player) or CheckedSearch(planner, game.model)
@@ -72,9 +69,6 @@ def play_game(game: TwoPlayerGame, scheduled: ScheduledGame) -> Any:
 
     The chance of move t comes from (seed, pair, t) and a player's draws from (seed, number, sides), so that a game does
     not depend on where or when it is played.
-
-    Raises:
-        RunError: the game contradicts its model, or has a result that cannot be.
     """
     sides, seed, pair, number = scheduled
     players = [_warmed_up(side, game) for side in sides]

@@ -95,9 +95,9 @@ def elo(wins: ArrayLike) -> Array:
 
 def elo_of_rate(rate: float) -> float:
     """The lead in Elo that gives a win rate; infinite for 0 and 1."""
-    if 0.0 < rate < 1.0:
-        return ELO * math.log(rate / (1.0 - rate))
-    return math.copysign(math.inf, rate - 0.5)
+    from scipy.special import logit
+
+    return float(ELO * logit(rate))
 
 
 def elo_intervals(scores: Sequence[tuple[int, int, Sequence[float]]], players: int, rng: Rng) -> list[Interval]:

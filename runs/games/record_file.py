@@ -13,11 +13,7 @@ from bonspiel.runs.games.game import TwoPlayerGame
 
 @contextmanager
 def reading(file: Path) -> Iterator[None]:
-    """Turn errors of a record into a UsageError that names its file.
-
-    Raises:
-        UsageError: it could not be read, or holds what cannot be played.
-    """
+    """Turn errors of a record into a UsageError that names its file."""
     try:
         yield
     except OSError as error:
@@ -27,12 +23,7 @@ def reading(file: Path) -> Iterator[None]:
 
 
 def read_record(game: TwoPlayerGame, file: Path) -> Any:
-    """The record in a file, which may break off.
-
-    Raises:
-        UsageError: it is a folder.
-        ValueError, OSError: see `TwoPlayerGame.read`.
-    """
+    """The record in a file, which may break off; ValueError and OSError as of `TwoPlayerGame.read`."""
     if file.is_dir():
         records = f"; there are some in {file / 'records'}" * (file / "records").is_dir()
         raise UsageError(f"{file} is a folder; give a record, the file of one game{records}")
@@ -40,21 +31,13 @@ def read_record(game: TwoPlayerGame, file: Path) -> Any:
 
 
 def check_page(out: Path, file: Path) -> None:
-    """Refuse a page that could not be written, or would replace its record.
-
-    Raises:
-        UsageError: see above.
-    """
+    """Refuse a page that could not be written, or would replace its record."""
     check_writable(out, (".html", ".htm"))
     if out.exists() and out.samefile(file):
         raise UsageError(f"{out} is the record itself; give the page another name with --out")
 
 
 def write_page(out: Path, page: str) -> None:
-    """Write a page, which is never incomplete.
-
-    Raises:
-        UsageError: it could not be written.
-    """
+    """Write a page, which is never incomplete."""
     with writing(out), replacing(out) as draft:
         draft.write_text(page, encoding="utf-8")

@@ -22,23 +22,14 @@ Games = Mapping[Pairing, Mapping[int, GameSummary]]  # by pairing and index
 
 
 class PairingScore(NamedTuple):
-    """The score of a pairing, from its first side's point of view.
+    """The score of a pairing, from its first side's point of view."""
 
-    Attributes:
-        a: number of the first side.
-        b: number of the second.
-        values: result of each game for the first side, 0 to 1, in order; [2 n].
-        wins: games won by the first.
-        losses: games lost by the first.
-        forfeits: reasons of the games that a player forfeited.
-    """
-
-    a: int
-    b: int
-    values: tuple[float, ...]
-    wins: int
-    losses: int
-    forfeits: tuple[str, ...]
+    a: int  # number of the first side
+    b: int  # number of the second
+    values: tuple[float, ...]  # result of each game for the first side, 0 to 1, in order; [2 n]
+    wins: int  # games won by the first
+    losses: int  # games lost by the first
+    forfeits: tuple[str, ...]  # reasons of the games that a player forfeited
 
     @property
     def pairs(self) -> list[float]:

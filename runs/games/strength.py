@@ -23,15 +23,11 @@ from bonspiel.runs.statistics.sample import Summary
 NAN = float("nan")
 BUDGETS = UNITS | {CLOCK: "clock of a game in seconds"}
 PICTURES = ".png", ".svg"
-BARS: Any = {"markersize": 6, "linewidth": 1.5, "capsize": 3.5, "elinewidth": 1.2, "zorder": 3}
+BARS: Any = {"linewidth": 1.5, "capsize": 3.5, "elinewidth": 1.2, "zorder": 3}
 
 
 def against(folder: Path, tournament: Tournament, opponent: int) -> Summary:
-    """The win rate of a match's first planner against another, over all complete pairs of games.
-
-    Raises:
-        UsageError: a file is no record.
-    """
+    """The win rate of a match's first planner against another, over all complete pairs of games."""
     try:
         games = [game for _, game in read_pairs(folder, tournament, (0, opponent))]
     except (ValueError, OSError) as error:
@@ -42,11 +38,7 @@ def against(folder: Path, tournament: Tournament, opponent: int) -> Summary:
 
 
 def panel(folders: Sequence[Path]) -> Panel:
-    """The curves of the first planner, one for each opponent and kind of game.
-
-    Raises:
-        UsageError: a folder holds no match, or the matches do not belong in one chart.
-    """
+    """The curves of the first planner, one for each opponent and kind of game."""
     found = [(folder, read_tournament(folder)) for folder in folders]
     first, _, unit = found[0][1].sides[0]
     titles = {repr(tournament.game): tournament.game.title for _, tournament in found}
@@ -85,10 +77,8 @@ def draw(curves: Panel) -> Figure:
             shift = apart(place, len(curves.curves))
             x = [shift * budget for budget, _ in curve]
             low, mean, high = np.array([(found.low, found.mean, found.high) for _, found in curve]).T
-            style = styles[label]
-            look: Any = {"color": style.colour, "marker": style.marker, "linestyle": style.line}
-            look["markerfacecolor"] = style.colour if style.filled else "white"
-            axes.errorbar(x, mean, (mean - low, high - mean), label=in_legend(label), **look, **BARS)
+            look = styles[label].look(6) | BARS
+            axes.errorbar(x, mean, (mean - low, high - mean), label=in_legend(label), **look)
         axes.set(xscale="log", xlabel=BUDGETS[curves.unit], ylabel="win rate, 95 % interval", ylim=(-0.02, 1.02))
         axes.set_title(curves.env, loc="left")
         label_budgets(axes, budgets)
@@ -99,11 +89,7 @@ def draw(curves: Panel) -> Figure:
 
 
 def main(folders: Sequence[Path], out: Path) -> int:
-    """Print the table of matches with the same first planner, draw their chart as PNG and as SVG.
-
-    Raises:
-        UsageError: as for `panel`, or the chart cannot be written.
-    """
+    """Print the table of matches with the same first planner, draw their chart as PNG and as SVG."""
     check_writable(out, PICTURES)
     found = panel(folders)
     games = [summary.n for curve in found.curves.values() for _, summary in curve]

@@ -11,9 +11,8 @@ from typing import Any
 from bonspiel.planners.planner import announce, unsupported
 from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError, number, parsed
 from bonspiel.runs.games.game import CLOCK, GAMES, ScheduledGame, Side, TwoPlayerGame
-from bonspiel.runs.planner_check import refuse_broken
 from bonspiel.runs.results.store import MATCH
-from bonspiel.runs.suite import Suite
+from bonspiel.runs.suite import Suite, refuse_broken
 
 FORMAT = 2  # of match.json; format 1 has the settings of the only game of that time, which reads them
 MOST_PLAYERS = 32
@@ -23,19 +22,12 @@ Pairing = tuple[int, int]
 
 @dataclass(frozen=True)
 class Tournament:
-    """A round robin.
+    """A round robin."""
 
-    Attributes:
-        name: text of the game, NAME[:key=value,...].
-        game: the game.
-        sides: the planners with their budgets.
-        seed: of all games.
-    """
-
-    name: str
+    name: str  # text of the game, NAME[:key=value,...]
     game: TwoPlayerGame
-    sides: tuple[Side, ...]
-    seed: int
+    sides: tuple[Side, ...]  # the planners with their budgets
+    seed: int  # of all games
 
     def pairings(self) -> dict[Setting, Pairing]:
         """Every two sides by their numbers, and the settings of a run that stand for them."""
@@ -62,12 +54,7 @@ class Tournament:
         return Suite(" against ".join(side.planner for side in self.sides), tuple(experiments))
 
     def resolve(self) -> dict[str, str]:
-        """The full parameters behind the texts of the game and of the planners.
-
-        Raises:
-            UsageError: an unknown planner or parameter, a value out of range, a planner that cannot play the game, or
-                one of another package that breaks the contract of planners.
-        """
+        """The full parameters behind the texts of the game and of the planners."""
         players = {side.planner: parsed(self.game.make_player, side.planner) for side in self.sides}
         for text, player in players.items():
             if reason := unsupported(player, self.game.model):
@@ -84,18 +71,7 @@ class Tournament:
 def make_tournament(
     names: Sequence[str], game: str, seed: int, simulations: Sequence[float], milliseconds: Sequence[float]
 ) -> Tournament:
-    """A tournament from the command line.
-
-    Args:
-        names: the planners.
-        game: NAME[:key=value,...].
-        seed: of all games.
-        simulations: budgets, one for all planners or one for each; empty if `milliseconds` are given.
-        milliseconds: budgets in time, in the same way.
-
-    Raises:
-        UsageError: unknown, out of range, or contradictory.
-    """
+    """A tournament from the command line: budgets of one kind, one for all planners or one for each."""
     if not 2 <= len(names) <= MOST_PLAYERS:
         raise UsageError(f"planners={len(names)}: give from 2 to {MOST_PLAYERS}")
     if bool(simulations) == bool(milliseconds):
@@ -116,21 +92,13 @@ def make_tournament(
 
 
 def make_game(text: str) -> TwoPlayerGame:
-    """The game of a text.
-
-    Raises:
-        UsageError: an unknown game or parameter, or a value out of range.
-    """
+    """The game of a text."""
     game: TwoPlayerGame = parsed(GAMES.parse, text)
     return game
 
 
 def read_tournament(folder: Path) -> Tournament:
-    """The tournament of a match's folder, also of an older version's.
-
-    Raises:
-        UsageError: the folder holds no match, or none that can be read.
-    """
+    """The tournament of a match's folder, also of an older version's."""
     file = folder / MATCH
     try:
         found = json.loads(file.read_text(encoding="utf-8"))

@@ -16,36 +16,26 @@ SPECIAL = {
     **{"<": "$<$", ">": "$>$", "|": "$|$", '"': "''", "-": "{-}"},
     **{"\u2212": "$-$", "\u2264": r"$\leq$", "\u2265": r"$\geq$", "\u2248": r"$\approx$", "\u221e": r"$\infty$"},
 }
-GREEK = {
-    "αβγδεζηθικλμ": "alpha beta gamma delta varepsilon zeta eta theta iota kappa lambda mu",
-    "νξπρςστυφχψω": "nu xi pi rho varsigma sigma tau upsilon varphi chi psi omega",
-    "ΓΔΘΛΞΠΣΥΦΨΩ": "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega",
-}
-for _letters, _names in GREEK.items():
-    SPECIAL |= {one: rf"$\{name}$" for one, name in zip(_letters, _names.split(), strict=True)}
+GREEK = (
+    "alpha beta gamma delta varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho varsigma sigma tau upsilon "
+    "varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega"
+)
+_LETTERS = "αβγδεζηθικλμνξπρςστυφχψωΓΔΘΛΞΠΣΥΦΨΩ"
+SPECIAL |= {one: rf"$\{name}$" for one, name in zip(_LETTERS, GREEK.split(), strict=True)}
 LATIN = 0x180  # where letters begin that the fonts of the three classes have not at all
 MISSING = "«»ÐÞðþĄąĐđĘęĦħĮįĸĿŀŉŊŋŦŧŲųſ"  # of those before
 OTHERS = "\u2013\u2014\u2018\u2019\u201c\u201d\u2026\u2022\u2190\u2192\u20ac"
 
 
 class Layout(NamedTuple):
-    """The page that figures and tables are made for.
+    """The page that figures and tables are made for."""
 
-    Attributes:
-        width: of a column, in inches.
-        size: of the letters in figures, in points.
-        head: the document's class.
-        author: what the class wants beside the name.
-        bibliography: its style.
-        wide: whether there are two columns, which a wide table may span.
-    """
-
-    width: float
-    size: float
-    head: str
-    author: str
-    bibliography: str
-    wide: bool = True
+    width: float  # of a column, in inches
+    size: float  # of letters in figures, in points
+    head: str  # the document's class
+    author: str  # what the class wants beside the name
+    bibliography: str  # its style
+    wide: bool = True  # whether there are two columns, which a wide table may span
 
 
 LAYOUTS = {
@@ -62,11 +52,7 @@ LAYOUTS = {
 
 
 def escaped(text: str) -> str:
-    """A text that pdflatex prints as it is; lines may break after its signs.
-
-    Raises:
-        UsageError: names a letter that its fonts have not.
-    """
+    """A text that pdflatex prints as it is; lines may break after its signs."""
     plain = "".join(SPECIAL.get(one) or _letter(one, text) for one in text)
     return re.sub(r"([,:=])(?=\S)", r"\1\\allowbreak ", plain)
 
@@ -182,14 +168,7 @@ FLOATS = 6  # panels after which pages are filled, as LaTeX keeps few figures wa
 
 
 def document(layout: Layout, panels: Mapping[str, Panel], nouns: Mapping[str, str], cited: Sequence[str]) -> str:
-    """The document.
-
-    Args:
-        layout: its class.
-        panels: by the name of their files.
-        nouns: of the units of budgets, in the plural.
-        cited: the keys of the problems' sources.
-    """
+    """The document."""
     parts = []
     for place, (name, panel) in enumerate(panels.items()):
         filled = {"NAME": name, "CAPTION": rf"\texttt{{{escaped(panel.env)}}}", "UNIT": nouns[panel.unit]}

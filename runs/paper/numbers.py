@@ -19,25 +19,17 @@ FILE, LEVELS = "numbers.csv", "levels.csv"
 
 
 class Estimate(NamedTuple):
-    """A planner's mean return with one budget.
+    """A planner's mean return with one budget."""
 
-    Attributes:
-        setting: what was played.
-        name: of the planner in the paper.
-        n: episodes.
-        mean: with its 95 % interval.
-        behind: the best planner's mean less this one's over common episodes, with its interval; None if there are none.
-        p: that the two are equal, corrected by Holm for the planners of this budget; None without `behind`.
-        best: whether it is the best of those with all episodes, or not significantly behind; no planner is, where one
-            episode each tells nothing.
-    """
-
-    setting: Setting
-    name: str
-    n: int
-    mean: Interval
+    setting: Setting  # what was played
+    name: str  # of the planner in the paper
+    n: int  # episodes
+    mean: Interval  # with its 95 % interval
+    # the best planner's mean less this one's over common episodes, with its interval; None if there are none
     behind: Interval | None
-    p: float | None
+    p: float | None  # that the two are equal, corrected by Holm for the planners of this budget; None without `behind`
+    # whether it is the best of those with all episodes, or not significantly behind; no planner is, where one episode
+    # each tells nothing
     best: bool
 
 

@@ -39,16 +39,8 @@ def write(
 ) -> list[Path]:
     """Write figures, tables, numbers, facts, sources and a document; returns their paths.
 
-    Args:
-        store: the run.
-        folder: to write into.
-        layout: of the page.
-        told: the `remarks` on the run, which the document has too.
-        only: patterns of problems and planners as of `lookup.only`.
-        style: a file or the name of a style of matplotlib for the figures, over bonspiel's.
-
-    Raises:
-        UsageError: the run has no episode of these, pdflatex lacks a letter of a name, or there is no such style.
+    The document tells the remarks `told`; `only` has patterns as of `lookup.only`, and `style` is a file or the name of
+    a style of matplotlib, over bonspiel's.
     """
     kept = set(lookup.only(store.suite, only).settings())
     returns = {setting: sample for setting, sample in store.returns().items() if setting in kept}
@@ -142,10 +134,9 @@ def _near(panel: Panel) -> Panel:
     """A panel without the levels of baselines that lie farther below the curves than these are high."""
     means = [summary.interval.value for curve in panel.curves.values() for _, summary in curve]
     least = min(means) - (max(means) - min(means))
-    random, nothing, constant = (
-        None if level is None or level < least else level for level in (panel.random, panel.do_nothing, panel.constant)
-    )
-    return replace(panel, random=random, do_nothing=nothing, constant=constant)
+    levels = {name: getattr(panel.known, name) for name in ("random", "do_nothing", "constant")}
+    near = {name: None if level is None or level < least else level for name, level in levels.items()}
+    return replace(panel, known=panel.known._replace(**near))
 
 
 def _failed(store: Store, kept: Container[Setting], found: Sequence[numbers.Estimate]) -> str:

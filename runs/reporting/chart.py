@@ -27,6 +27,11 @@ COLUMNS = 2  # panels side by side; on a page more would be too small to read
 HEIGHTS = (1.45, 1.0)  # of rewards and regrets
 LABEL = 56  # characters in a line of the legend
 APART = 1.02  # factor between the bars of two planners that have played the same budget
+LEVELS: dict[str, tuple[str, Any, float]] = {  # colour, line and place of the name, from 0 at the left to 1
+    **{OPTIMUM: (INK, "-", 1.0), REFERENCE: (INK, (0, (6, 2)), 1.0), BOUND: (INK, (0, (1, 1)), 1.0)},
+    **{RANDOM: (GREY, (0, (4, 2)), 1.0), DO_NOTHING: (GREY, (0, (1, 2)), 0.0)},
+    CONSTANT: (GREY, (0, (4, 1, 1, 1)), 0.5),
+}
 # keeps words readable where curves cross them
 VEIL: Any = {"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 0.5}
 
@@ -43,21 +48,17 @@ def apart(place: int, curves: int) -> float:
 
 def floor(panel: Panel) -> float:
     """The regret below which all are drawn alike; the panel's optimum must be known."""
-    assert panel.optimum is not None
-    zero = panel.known.zero
-    reach = abs(panel.optimum) if zero is None else panel.optimum - panel.known.levels[zero]
+    known = panel.known
+    assert known.optimum is not None
+    reach = abs(known.optimum) if known.zero is None else known.optimum - known.levels[known.zero]
     return RESOLUTION * (reach if reach > 0.0 else 1.0)
 
 
 def draw(panels: Sequence[Panel], *, regret: bool = False) -> Figure:
-    """The figure of some panels; with `regret` also the regrets, where the optimum is known.
-
-    Raises:
-        ValueError: there is no panel.
-    """
+    """The figure of some panels; with `regret` also the regrets, where the optimum is known."""
     if not panels:
         raise ValueError("there is nothing to draw: no panel has a result")
-    heights = HEIGHTS if regret and any(panel.optimum is not None for panel in panels) else HEIGHTS[:1]
+    heights = HEIGHTS if regret and any(panel.known.optimum is not None for panel in panels) else HEIGHTS[:1]
     columns = min(COLUMNS, len(panels))
     blocks = -(-len(panels) // columns)
     longest = max(sum(len(fold(panel.label(text), LABEL)) for text in panel.curves) for panel in panels)
@@ -104,8 +105,7 @@ def in_legend(label: str) -> str:
 
 
 def _curve(axes: Axes, look: Style, label: str, x: Array, y: Array, low: Array, high: Array) -> None:
-    size, face = 7.5 if look.marker == "*" else 4.8, look.colour if look.filled else "white"
-    (line,) = axes.plot(x, y, color=look.colour, ls=look.line, lw=1.4, marker=look.marker, ms=size, mfc=face, zorder=3)
+    (line,) = axes.plot(x, y, lw=1.4, zorder=3, **look.look(7.5 if look.marker == "*" else 4.8))
     line.set(label=in_legend(label), gid=label)
     if len(x) > 1:
         axes.fill_between(x, low, high, color=look.colour, alpha=0.16, linewidth=0, zorder=2)
@@ -129,31 +129,21 @@ def reward(axes: Axes, panel: Panel, styles: dict[str, Style]) -> None:
     axes.set_title(panel.env, loc="left")
     for text, points in _points(panel, attrgetter("interval")).items():
         _curve(axes, styles[text], panel.label(text), *points)
-    _level(axes, panel.optimum, OPTIMUM, INK, "-", 1.0, above=True)
-    _level(axes, panel.reference, REFERENCE, INK, (0, (6, 2)), 1.0, above=True)
-    _level(axes, panel.bound, BOUND, INK, (0, (1, 1)), 1.0, above=True)
-    _level(axes, panel.random, RANDOM, GREY, (0, (4, 2)), 1.0, above=False)
-    _level(axes, panel.do_nothing, DO_NOTHING, GREY, (0, (1, 2)), 0.0, above=False)
-    _level(axes, panel.constant, CONSTANT, GREY, (0, (4, 1, 1, 1)), 0.5, above=False)
+    levels = panel.known.levels
+    for name in filter(levels.__contains__, LEVELS):
+        _level(axes, levels[name], name, *LEVELS[name])
     axes.margins(y=0.1)
 
 
-def _level(axes: Axes, value: float | None, name: str, colour: str, line: Any, x: float, *, above: bool) -> None:
-    """A line with its name at the left end, x = 0, in the middle, or at the right end, x = 1."""
-    if value is not None:
-        axes.axhline(value, color=colour, linewidth=1.0, linestyle=line, zorder=1.5)
-        label = f"{name} {value:.3f}".replace("-", "\N{MINUS SIGN}")
-        end = {0.0: "left", 0.5: "center", 1.0: "right"}[x]
-        place: Any = {"xycoords": ("axes fraction", "data"), "ha": end, "va": "bottom" if above else "top"}
-        _note(
-            axes,
-            label,
-            (x, value),
-            (2.0 - 4.0 * x, 3 if above else -3),
-            fontsize=rcParams["font.size"] - 1.0,
-            color=colour,
-            **place,
-        )
+def _level(axes: Axes, value: float, name: str, colour: str, line: Any, x: float) -> None:
+    """A line with its name at the left end, x = 0, in the middle, or at the right end, x = 1; baselines' are below."""
+    above = colour == INK
+    axes.axhline(value, color=colour, linewidth=1.0, linestyle=line, zorder=1.5)
+    label = f"{name} {value:.3f}".replace("-", "\N{MINUS SIGN}")
+    end = {0.0: "left", 0.5: "center", 1.0: "right"}[x]
+    place: Any = {"xycoords": ("axes fraction", "data"), "ha": end, "va": "bottom" if above else "top"}
+    offset, size = (2.0 - 4.0 * x, 3 if above else -3), rcParams["font.size"] - 1.0
+    _note(axes, label, (x, value), offset, fontsize=size, color=colour, **place)
 
 
 def _note(axes: Axes, text: str, place: tuple[float, float], offset: tuple[float, float], **style: Any) -> None:
@@ -161,7 +151,7 @@ def _note(axes: Axes, text: str, place: tuple[float, float], offset: tuple[float
 
 
 def _regret(axes: Axes, panel: Panel, styles: dict[str, Style]) -> None:
-    if panel.optimum is None:
+    if panel.known.optimum is None:
         axes.text(0.5, 0.5, "the optimum is not known", transform=axes.transAxes, ha="center", va="center", color=GREY)
         axes.set_yticks([])
         return

@@ -25,6 +25,14 @@ def styled(size: tuple[float, float], style: Any = STYLE, **given: Any) -> Itera
         yield figure
 
 
+def grid(figure: Figure, panels: int, columns: int, **shared: Any) -> Any:
+    """Axes of some panels, [rows, columns]; places that are left over stay empty."""
+    axes = figure.subplots(-(-panels // columns), columns, squeeze=False, **shared)
+    for unused in axes.flat[panels:]:
+        unused.set_axis_off()
+    return axes
+
+
 def label_budgets(axes: Axes, budgets: Sequence[float]) -> None:
     """Label only these budgets, in full."""
     axes.xaxis.set(major_locator=FixedLocator(budgets), major_formatter=PLAIN, minor_locator=NullLocator())

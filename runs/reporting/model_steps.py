@@ -30,10 +30,6 @@ def of_settings(
     """Model steps per simulation of every setting of a run: counted where its decisions are cheap.
 
     Other settings have the number of the planner's largest budget that was counted, and NaN if there is none.
-
-    Args:
-        efforts: of the settings.
-        shipped: counts that came with the run, from `by_key`.
     """
     found: dict[Setting, float] = {}
     largest: dict[tuple[str, str], float] = {}

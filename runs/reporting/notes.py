@@ -5,7 +5,7 @@ from operator import itemgetter
 from typing import Any
 
 from bonspiel.runs import seeding
-from bonspiel.runs.part import WHOLE
+from bonspiel.runs.experiment import WHOLE
 from bonspiel.runs.progress import counted
 from bonspiel.runs.results import seal
 from bonspiel.runs.results.seal import Seal

@@ -1,6 +1,5 @@
 """One episode of each planner over its steps: states, actions with plans, and rewards, played again for the report."""
 
-import base64
 import time
 from collections.abc import Mapping
 from html import escape
@@ -11,6 +10,7 @@ from matplotlib.figure import Figure
 
 from bonspiel.planners.model import Array
 from bonspiel.runs.experiment import Setting, UsageError, amount
+from bonspiel.runs.reporting.charts import image
 from bonspiel.runs.reporting.drawing import styled, svg
 from bonspiel.runs.reporting.styles import BLUE, GREEN, GREY, INK, ORANGE, VERMILION
 from bonspiel.runs.results.rows import Episode
@@ -35,23 +35,14 @@ def shorten(text: str, longest: int) -> str:
 
 
 class Course(NamedTuple):
-    """An episode over its steps.
-
-    Attributes:
-        setting: of the episode.
-        states: before each step, the first coordinates that tell states apart, [steps, coordinates].
-        actions: that were chosen, [steps, action_dim].
-        rewards: of the steps, [steps].
-        plans: by step, each [length, action_dim]; none of a planner that has none.
-        effort: mean change of the action, as part of its range.
-    """
+    """An episode over its steps."""
 
     setting: Setting
-    states: Array
-    actions: Array
-    rewards: Array
-    plans: Mapping[int, Array]
-    effort: float
+    states: Array  # before each step, the first coordinates that tell states apart, [steps, coordinates]
+    actions: Array  # that were chosen, [steps, action_dim]
+    rewards: Array  # of the steps, [steps]
+    plans: Mapping[int, Array]  # by step, each [length, action_dim]; none of a planner that has none
+    effort: float  # mean change of the action, as part of its range
 
 
 class Replays(NamedTuple):
@@ -62,11 +53,7 @@ class Replays(NamedTuple):
 
 
 def check_episode(store: Store, episode: int) -> None:
-    """Refuse the number of an episode that nobody finished.
-
-    Raises:
-        UsageError: no planner with a budget in simulations or steps did.
-    """
+    """Refuse the number of an episode that nobody finished."""
     numbers = store.values("episode")
     played = {int(at) for one, found in numbers.items() if one.unit != "ms" for at in found}
     if episode not in played:
@@ -79,9 +66,7 @@ def check_episode(store: Store, episode: int) -> None:
 def of_run(store: Store, episode: int | None = None) -> dict[str, Replays]:
     """The episodes that are drawn, by environment.
 
-    Args:
-        store: the run.
-        episode: its number, however long it takes; if None, 0 with each planner's largest budget that is quick.
+    One of a given number is drawn however long it takes; else 0 with each planner's largest budget that is quick.
     """
     at, returns = episode or 0, {one: sample for one, sample in store.returns().items() if one.unit != "ms"}
     longest = min(LONGEST, ALL / max(1, len({one[:2] for one in returns}))) if episode is None else np.inf
@@ -184,10 +169,8 @@ def section(played: Replays, labels: Mapping[str, str], episode: int) -> str:
     courses, reasons = played
     figure = missing = ""
     if courses:
-        data = base64.b64encode(svg(draw(courses, labels))).decode()
-        words = escape(f"States, actions and rewards of episode {episode}")
-        image = f'<img alt="{words}" src="data:image/svg+xml;base64,{data}">'
-        figure = f'<figure><figcaption>{words}</figcaption>{image}</figure><p class="muted">{SAID}</p>'
+        figure = image(f"States, actions and rewards of episode {episode}", svg(draw(courses, labels)))
+        figure += f'<p class="muted">{SAID}</p>'
     if reasons:
         told = "; ".join(f"{labels[planner]} ({reason})" for planner, reason in reasons.items())
         missing = f'<p class="muted">Episode {episode} is not shown of {escape(told)}.</p>'

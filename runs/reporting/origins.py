@@ -49,11 +49,7 @@ def is_one_of(store: Store, setting: Setting, planners: Sequence[str]) -> bool:
 
 
 def check_names(stores: Sequence[Store], planners: Sequence[str]) -> None:
-    """Refuse names of planners that no run has.
-
-    Raises:
-        UsageError: for the first of them.
-    """
+    """Refuse names of planners that no run has."""
     settings = [(store, setting) for store in stores for setting in store.suite.settings()]
     for name in planners:
         if not any(is_one_of(store, setting, [name]) for store, setting in settings):

@@ -17,8 +17,8 @@ from bonspiel.runs.counting import DECISIONS, Steps
 from bonspiel.runs.draws import named_rng
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.progress import Advance, counted, progress
-from bonspiel.runs.reporting import chart, charts, model_steps, one_episode, tables, targets_page
-from bonspiel.runs.reporting.figures import Figures, budget_choice, legend
+from bonspiel.runs.reporting import chart, charts, model_steps, one_episode, tables, targets_chart
+from bonspiel.runs.reporting.charts import Figures, budget_choice, legend
 from bonspiel.runs.reporting.notes import changes, invalid_rollouts
 from bonspiel.runs.results.store import Count, Store
 from bonspiel.runs.statistics import curves, timing
@@ -39,11 +39,7 @@ FIRST_ACTIONS = 100  # of each setting are valued at most, if more differ
 def write(
     store: Store, panels: Sequence[Panel], timings: Mapping[Setting, timing.Timing], episode: int | None = None
 ) -> Path:
-    """Write report.html into the run's folder, with an episode as `one_episode.of_run` takes it; returns its path.
-
-    Raises:
-        OSError: it cannot be written.
-    """
+    """Write report.html into the run's folder, with an episode as `one_episode.of_run` takes it; returns its path."""
     path = store.folder / "report.html"
     with progress(3 + len(panels), "parts of the report") as advance:
         path.write_text(text(store, panels, timings, advance, episode), encoding="utf-8")
@@ -95,7 +91,7 @@ class _Report:
         samples = {setting: sample for setting, sample in self.samples.items() if (setting.env, setting.unit) == key}
         labels = {text: panel.label(text) for text in panel.curves}
         self.labels.setdefault(panel.env, {}).update(labels)
-        simple = self.simple.get(key) if panel.optimum is not None else None
+        simple = self.simple.get(key) if panel.known.optimum is not None else None
         lost = charts.simple_regrets(simple, chart.floor(panel)) if simple else None
         against_budget = self.figures.block(*key, labels, (charts.returns(panel), charts.regrets(panel), lost))
         spread = self.figures.block(*key, labels, (charts.profiles(panel, samples), charts.outcomes(samples)))
@@ -123,7 +119,7 @@ class _Report:
         failures = store.failures()
         verdict = _verdict(timings) if timings else ""
         links = [(f"env{i}", env) for i, env in enumerate(self.environments)]
-        if reached := targets_page.section(store, self.steps):
+        if reached := targets_chart.section(store, self.steps):
             sections += reached
             links.append(("targets", "targets"))
         if timings:
@@ -161,17 +157,9 @@ def fill(
     plotting: str = "",
     title: str | None = None,
 ) -> str:
-    """A page with sections of its own before those on planners, method and provenance.
+    """A page with `sections` and its `state`, in HTML, before what is said of planners, method and provenance.
 
-    Args:
-        store: the run.
-        sections: HTML.
-        links: (id, text) of the sections, for the contents.
-        environments: whose planners are listed.
-        state: HTML at the top.
-        data: of the charts and the looks of planners; none if None.
-        plotting: the library that draws the charts.
-        title: of the page; the suite's name if None.
+    The contents have the (id, text) of `links`; `plotting` is the library that draws the charts of `data`.
     """
     style = read_cached(FOLDER / "page.css")
     script = f"\n{plotting}\n{read_cached(FOLDER / 'page.js')}\n"

@@ -40,6 +40,11 @@ class Style(NamedTuple):
     line: Any
     filled: bool
 
+    def look(self, size: float) -> dict[str, Any]:
+        """Arguments of matplotlib's `plot`, with markers of this size."""
+        face = self.colour if self.filled else "white"
+        return {"color": self.colour, "ls": self.line, "marker": self.marker, "mfc": face, "ms": size}
+
 
 def of_planners(texts: Iterable[str]) -> dict[str, Style]:
     """The style of each planner text; the first text of a planner has the planner's own, the others have free ones.

@@ -29,7 +29,7 @@ from bonspiel.runs.statistics.targets import (
     runtimes,
     share_reached,
 )
-from bonspiel.runs.tables import markdown
+from bonspiel.runs.tables import markdown, without_nan
 
 SIMULATIONS, STEPS, TIME = "simulations", "model steps", "milliseconds"  # of a decision
 POINTS = 200  # of the axis of budgets
@@ -41,25 +41,15 @@ RULE = (
 
 @dataclass(frozen=True)
 class Targets:
-    """The runtimes of planners to the targets of some problems.
+    """The runtimes of planners to the targets of some problems."""
 
-    Attributes:
-        cost: of a decision, that runtimes are counted in.
-        problems: scales of the scores.
-        runtimes: by problem and planner, to each of TARGETS.
-        budgets: of the shares, [budgets], ascending.
-        shares: of targets reached, by planner, the largest first.
-        best: of targets reached by any planner, [budgets].
-        notes: on what is missing, and how costs were measured, a line each.
-    """
-
-    cost: str
-    problems: Mapping[str, Scale]
-    runtimes: Mapping[str, Mapping[str, list[Runtime]]]
-    budgets: Array
-    shares: Mapping[str, Reached]
-    best: Array
-    notes: Sequence[str]
+    cost: str  # of a decision, that runtimes are counted in
+    problems: Mapping[str, Scale]  # scales of the scores
+    runtimes: Mapping[str, Mapping[str, list[Runtime]]]  # by problem and planner, to each of TARGETS
+    budgets: Array  # of the shares, [budgets], ascending
+    shares: Mapping[str, Reached]  # of targets reached, by planner, the largest first
+    best: Array  # of targets reached by any planner, [budgets]
+    notes: Sequence[str]  # on what is missing, and how costs were measured, a line each
 
     @property
     def pairs(self) -> int:
@@ -87,12 +77,9 @@ def default_cost(store: Store) -> str:
 def targets(
     stores: Sequence[Store], cost: str, per_simulation: Mapping[tuple[str, str], float] | None = None
 ) -> Targets:
-    """The runtimes of the planners of runs.
+    """The runtimes, in SIMULATIONS, STEPS or TIME, of the planners of runs; the first one's problems count.
 
-    Args:
-        stores: the first one's problems count.
-        cost: SIMULATIONS, STEPS or TIME.
-        per_simulation: model steps by environment and planner's text; counted for each setting if None.
+    Model steps go by environment and planner's text, and are counted for each setting if None.
     """
     played = returns(stores)
     own = {setting.env for setting in played[0]}
@@ -272,9 +259,7 @@ def as_json(found: Targets) -> dict[str, Any]:
                 to_best = None if ratio is None else _bound(*ratio)
                 rows.append({"env": problem, "planner": name, "target": target, **shown, "ratio": to_best})
     shares = {
-        name: {
-            key: [None if math.isnan(value) else float(value) for value in getattr(of, key)] for key in of._fields[:3]
-        }
+        name: {key: without_nan(getattr(of, key).tolist()) for key in of._fields[:3]}
         | {"smallest": of.smallest, "largest": of.largest}
         for name, of in found.shares.items()
     }

@@ -27,16 +27,7 @@ CELLS = 200  # points of each axis at which the depth of the cell is looked up
 
 
 def picture(model: Model, title: str, state: Array, decision: Decision, tree: Any, axes: tuple[int, int]) -> Figure:
-    """The figure of a decision.
-
-    Args:
-        model: that was searched.
-        title: above the picture.
-        state: [state_dim], the root.
-        decision: of the search.
-        tree: what the search left; a tree that is neither a SearchTree nor a FixedTrie is not drawn.
-        axes: the two coordinates of the state to draw the tree over.
-    """
+    """The figure of a decision in a state, over two of its coordinates; other trees than these two are not drawn."""
     drawn = isinstance(tree, SearchTree | FixedTrie)
     with styled(SIZE if drawn else (0.55 * SIZE[0], SIZE[1]), dpi=DPI, layout="constrained") as figure:
         left, *rest = figure.subplots(1, 1 + drawn, squeeze=False)[0]

@@ -74,11 +74,7 @@ def csv_bytes(store: Store) -> bytes:
 
 
 def to_parquet(store: Store, path: Path) -> None:
-    """Write every episode to a Parquet file.
-
-    Raises:
-        UsageError: polars is not installed, or the file could not be written.
-    """
+    """Write every episode to a Parquet file."""
     try:
         import polars
     except ImportError as error:

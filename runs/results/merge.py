@@ -4,17 +4,15 @@ import heapq
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import groupby, repeat
-from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from bonspiel.runs.experiment import Setting, UsageError, amount
+from bonspiel.runs.experiment import Setting, UsageError
 from bonspiel.runs.files import locked
 from bonspiel.runs.provenance import changed, other_version
 from bonspiel.runs.results import seal
-from bonspiel.runs.results.kept import add_all
-from bonspiel.runs.results.rows import REPEATED, Batch, Episode, Failure
-from bonspiel.runs.results.run_folder import drafted, holds
+from bonspiel.runs.results.rows import Batch, Episode, Failure, different
+from bonspiel.runs.results.run_folder import add_all, drafted, holds
 from bonspiel.runs.results.store import Count, Store, read
 
 
@@ -22,18 +20,7 @@ def merge(folder: Path, runs: Sequence[Path], command: str) -> tuple[int, int]:
     """Write a run with the episodes of several; nothing is written if they do not match.
 
     Episodes that were played more than once must have come out the same, apart from the time that they took: the first
-    run's is kept.
-
-    Args:
-        folder: of the new run; must not hold a run.
-        runs: the folders of the others.
-        command: for the provenance.
-
-    Returns:
-        Episodes played, and in all.
-
-    Raises:
-        UsageError: the runs do not match, cannot be read or are damaged, or the new one cannot be written.
+    run's is kept. Returns the episodes played, and in all.
     """
     with ExitStack() as opened:
         stores = [opened.enter_context(read(run, checked=True)) for run in runs]
@@ -76,23 +63,15 @@ def _check(first: Store, other: Store) -> None:
 
 
 def _episodes(setting: Setting, stores: Sequence[Store]) -> Iterator[Episode]:
-    """Every episode of a setting once, in order.
-
-    Raises:
-        UsageError: two runs contradict each other.
-    """
+    """Every episode of a setting once, in order."""
     streams = [zip(store.episodes(setting), repeat(store), strict=False) for store in stores]
     for _, group in groupby(heapq.merge(*streams, key=lambda found: found[0].number), lambda found: found[0].number):
         (first, origin), *others = group
         for other, store in others:
-            for name in REPEATED:
-                ours, theirs = map(attrgetter(name), (first, other))
-                if ours != theirs and None not in (ours, theirs):
-                    where = f"{setting.planner} in {setting.env} with {amount(setting.budget, setting.unit)}"
-                    fact = "return" if name == "total" else name.replace("_", " ")
-                    places = f"{store.folder} than in {origin.folder}{TIMED * (setting.unit == 'ms')}"
-                    found = f"episode {first.number} of {where} has another {fact} in {places}"
-                    raise UsageError(f"{found}; nothing was merged")
+            if found := different(first, other):
+                places = f"{store.folder} than in {origin.folder}{TIMED * (setting.unit == 'ms')}"
+                found_in = f"episode {first.number} of {setting.words} has another {found[0]} in {places}"
+                raise UsageError(f"{found_in}; nothing was merged")
         yield first
 
 

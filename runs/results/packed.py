@@ -1,22 +1,25 @@
-"""A run as one small file, to ship or to share: its results without what only its own reports need, compressed."""
+"""A run as one small file, to ship, share or fetch: its results without what only its own reports need, compressed."""
 
 import hashlib
+import http.client
 import json
 import lzma
 import shutil
 import sqlite3
 import sys
 import tarfile
+import urllib.error
+import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import IO
+from typing import IO, Any
+from urllib.parse import unquote, urlsplit
 
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.files import writing
 from bonspiel.runs.results import export, seal
-from bonspiel.runs.results.download import download, is_address
 from bonspiel.runs.results.seal import Seal
 from bonspiel.runs.results.store import FILE, SEAL, Count, Store, opened, read
 
@@ -48,16 +51,7 @@ def _shipped_files() -> dict[str, Path]:
 def reduce(store: Store, folder: Path, facts: Mapping[str, str] | None = None) -> Path:
     """Write a copy of a run into an empty folder: returns, steps and simulations, and the mean of the seconds.
 
-    Args:
-        store: the run.
-        folder: for the copy.
-        facts: entries to keep with it, JSON by name.
-
-    Returns:
-        The file.
-
-    Raises:
-        sqlite3.Error: it cannot be written.
+    The entries `facts`, JSON by name, are kept with it. Returns the file; sqlite3.Error if it cannot be written.
     """
     copy = folder / FILE
     store.copy(copy)
@@ -73,16 +67,7 @@ def reduce(store: Store, folder: Path, facts: Mapping[str, str] | None = None) -
 
 
 def pack(store: Store, file: Path, model_steps: Mapping[str, float | None] | None = None) -> None:
-    """Write a run as one file; see `reduce`.
-
-    Args:
-        store: the run.
-        file: to be written.
-        model_steps: counts to keep with it, see `Store.model_steps`; by default those that the run has.
-
-    Raises:
-        UsageError: it cannot be written, or its name does not end in ENDING.
-    """
+    """Write a run as one file, see `reduce`, with the model steps of a simulation, if None those of the run."""
     if not file.name.endswith(ENDING):
         raise UsageError(f"{file} cannot be written: its name must end in {ENDING}")
     with TemporaryDirectory() as folder, writing(file, sqlite3.Error):
@@ -94,16 +79,9 @@ def pack(store: Store, file: Path, model_steps: Mapping[str, float | None] | Non
 
 @contextmanager
 def read_any(given: Path | str, matches: bool = False, sealed: bool = True) -> Iterator[Store]:
-    """A run's results for reading, wherever they are.
+    """A run's results for reading: of a folder, a packed or submitted file or its address, or a run that is shipped.
 
-    Args:
-        given: its folder, a packed or submitted file, the name of a run that is shipped, or the address of such a file
-            (a text that begins with http:// or https://).
-        matches: whether a folder may also be that of a match, as for `read`.
-        sealed: whether to refuse a run that was changed after it was complete.
-
-    Raises:
-        UsageError: it is none of these, or cannot be read.
+    With `matches` a folder may also be that of a match, and unless `sealed` a run may have been changed later.
     """
     with TemporaryDirectory() as scratch:
         folder, file = Path(given), _file(given, Path(scratch))
@@ -141,11 +119,7 @@ def _file(given: Path | str, scratch: Path) -> Path | None:
 
 
 def _unpack(file: Path, target: Path, called: str) -> dict[str, str]:
-    """Write the results file that is packed in a file; the SHA-256 of all that its metadata describe, by name.
-
-    Raises:
-        UsageError: there is none in it, or it is damaged, too large or not the one that its metadata describe.
-    """
+    """Write the results file that is packed in a file; the SHA-256 of all that its metadata describe, by name."""
     try:
         if not file.name.endswith(SUBMITTED):
             with lzma.open(file) as source:
@@ -179,3 +153,39 @@ def _show(store: Store, address: str, size: int) -> None:
     kept, done = Seal.kept(store), Count.of(store.counts()).done
     digest = f"digest of the results {kept.results}" if kept else "without a digest of its results"
     print(f"{address}: {size:,} bytes, {done:,} episodes, {digest}", file=sys.stderr)
+
+
+SCHEMES = "http", "https"
+FETCHED = 64 * 2**20  # bytes, at most; a million episodes take about 7
+PATIENCE = 30.0  # s without an answer
+
+
+def is_address(given: Any) -> bool:
+    """True for a text that is an address rather than a place on this machine."""
+    return isinstance(given, str) and given.startswith(tuple(f"{scheme}://" for scheme in SCHEMES))
+
+
+def download(address: str, folder: Path, endings: tuple[str, ...]) -> Path:
+    """Fetch a file, which has one of these endings, into a folder; returns its path."""
+    name = PurePosixPath(unquote(urlsplit(address).path)).name
+    if not name.endswith(endings):
+        raise UsageError(f"{address} is no packed run: its name must end in {' or '.join(endings)}")
+    file = folder / name
+    try:
+        with urllib.request.urlopen(address, timeout=PATIENCE) as answer, file.open("wb") as target:
+            if not is_address(answer.url):
+                raise UsageError(f"{address} leads to {answer.url}, which is no address http(s)://...")
+            while block := answer.read(2**16):
+                if target.tell() + len(block) > FETCHED:
+                    raise UsageError(
+                        f"{address} has more than {FETCHED:,} bytes, the most that is fetched: save it first"
+                    )
+                target.write(block)
+            if (length := answer.headers["Content-Length"]) and int(length) != target.tell():
+                raise UsageError(f"{address} ended after {target.tell():,} of {int(length):,} bytes; try again")
+    except urllib.error.HTTPError as error:
+        raise UsageError(f"{address} cannot be fetched: the server answers {error.code} {error.reason}") from error
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        reason = getattr(error, "reason", None) or error
+        raise UsageError(f"{address} cannot be fetched ({reason}); see whether a browser can") from error
+    return file

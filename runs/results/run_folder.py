@@ -1,18 +1,19 @@
-"""The folder of a run, for the one driver that writes it: created, locked, extended, or refused."""
+"""The folder of a run, for the one driver that writes it: created, locked, extended, or refused; and what it keeps."""
 
 import json
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from bonspiel.runs.experiment import RunError, UsageError, amount
+from bonspiel.runs.experiment import WHOLE, RunError, RunPart, Setting, UsageError
 from bonspiel.runs.files import LOCK, locked, writing
-from bonspiel.runs.part import WHOLE, RunPart
 from bonspiel.runs.provenance import changed, other_version
-from bonspiel.runs.results import kept, seal
+from bonspiel.runs.results import seal
+from bonspiel.runs.results.rows import Batch, Episode
 from bonspiel.runs.results.schema import create
 from bonspiel.runs.results.store import FILE, MATCH, Store, opened, plan, read
 from bonspiel.runs.suite import Suite
@@ -37,28 +38,15 @@ def write(
     """Open the results of a run for the one driver that plays it.
 
     A new run is created unless there is one to resume; a suite that plays more than that run extends it.
-
-    Args:
-        folder: the run's folder, which need not exist.
-        suite: to be played.
-        resolved: the full parameters behind the suite's texts, as from `Suite.resolve`.
-        provenance: as from `runs.provenance.collect`.
-        resume: whether to continue an existing run.
-        part: the share of the episodes to play.
-        earlier: runs from which a new one keeps the episodes that both have; of two that have one, the first.
-
-    Raises:
-        UsageError: the folder cannot be written, is in use, or holds something else: other files, a run that `suite`
-            does not extend, or one by other sources or packages; or it holds this run and `resume` is not set.
-        RunError: the file could not be written during the run.
+    A new one keeps the episodes that it has in common with earlier ones; of two that have one, the first's.
     """
     # Checked before it is locked too, so that a refused folder is left as it is, without even a lock in it.
     _holds_run(folder, suite, resolved, provenance, resume, part)
     with locked(folder):
         if not _holds_run(folder, suite, resolved, provenance, resume, part):
-            with drafted(folder, suite, resolved, kept.provenance(provenance, earlier), part) as draft:
+            with drafted(folder, suite, resolved, with_kept(provenance, earlier), part) as draft:
                 for old in earlier:
-                    kept.take(old, draft)
+                    take(old, draft)
         with closing(opened(folder, "rw", True)) as store:
             try:
                 store.begin(suite, resolved)
@@ -75,11 +63,7 @@ def write(
 
 
 def holds(folder: Path) -> bool:
-    """True if the folder holds a run; it may also be missing, or have nothing but the files of reports.
-
-    Raises:
-        UsageError: it has no run, but other files.
-    """
+    """True if the folder holds a run; it may also be missing, or have nothing but the files of reports."""
     files = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
     if FILE in files:
         return True
@@ -99,8 +83,7 @@ def _difference(before: Suite, now: Suite) -> str | None:
     """The reason why a suite does not extend another, in words; None if it plays all of it."""
     seeds, episodes = ({setting[:4]: setting.seed for setting in now.settings()}, now.episodes())
     for setting, count in before.episodes().items():
-        env, planner, budget, unit, seed = setting
-        where = f"{planner} in {env} with {amount(budget, unit)}"
+        where, seed = setting.words, setting.seed
         if setting[:4] not in seeds:
             return f"{where} is not in the new one"
         if seeds[setting[:4]] != seed:
@@ -142,11 +125,7 @@ def _holds_run(
 def drafted(
     folder: Path, suite: Suite, resolved: Mapping[str, str], provenance: Facts, part: RunPart = WHOLE
 ) -> Iterator[Store]:
-    """A new run's results, in a locked folder; the file gets its name if the block succeeds, else it is removed.
-
-    Raises:
-        UsageError: it could not be written.
-    """
+    """A new run's results, in a locked folder; the file gets its name if the block succeeds, else it is removed."""
     meta = plan(suite, resolved) | {"part": str(part), "provenance": json.dumps(provenance)}
     with writing(folder, sqlite3.Error):
         _remove_draft(folder)
@@ -164,3 +143,50 @@ def drafted(
 def _remove_draft(folder: Path) -> None:
     for leftover in folder.glob(f"{DRAFT}*"):  # SQLite keeps more files with it
         leftover.unlink()
+
+
+CHUNK = 10_000  # episodes in memory
+
+
+def take(old: Store, new: Store) -> None:
+    """Add the episodes that a new run has in common with an old one, of budgets that are not times.
+
+    The problem and the planner are the same with all their parameters, and the seed. The sources may differ: who keeps
+    episodes knows which planners have changed since.
+    """
+    known = set(old.suite.settings())
+    for setting, numbers in new.pending().items():
+        same = all(old.resolved.get(text) == new.resolved[text] for text in (setting.env, setting.planner))
+        if setting in known and setting.unit != "ms" and same:
+            missing = set(numbers)
+            add_all(new, setting, (one for one in old.episodes(setting) if one.number in missing))
+
+
+def add_all(store: Store, setting: Setting, episodes: Iterator[Episode]) -> None:
+    """Add episodes of a setting that were played before, some at a time."""
+    while chunk := list(islice(episodes, CHUNK)):
+        store.add(Batch(setting, [*chunk], 0.0))
+
+
+def check_kept(begun: Store, earlier: Sequence[Store]) -> None:
+    """Refuse to go on with runs to keep of which nothing was kept when the run began."""
+    known = {one.get("run") for one in begun.provenance.get("merged", [])}
+    for old in earlier:
+        if _kept_of(old) not in known:
+            raise UsageError(
+                f"--keep {old.folder}: episodes are kept when a run begins, and {begun.folder} began without; leave "
+                "--keep out, or choose another --out"
+            )
+
+
+def _kept_of(old: Store) -> str:
+    return f"episodes kept of {old.folder}"
+
+
+def with_kept(facts: Mapping[str, Any], earlier: Sequence[Store]) -> dict[str, Any]:
+    """The facts of a new run and, as for merged runs, those of the runs whose episodes it keeps, and of theirs."""
+    merged = []
+    for old in earlier:
+        own = {"run": _kept_of(old), **old.provenance}
+        merged += [own, *own.pop("merged", [])]
+    return {**facts, "merged": merged} if merged else {**facts}

@@ -48,16 +48,8 @@ def connect(file: Path, mode: str, checked: bool) -> sqlite3.Connection:
     """Connect to an existing results file after a check of its application and schema.
 
     A file of an older schema is migrated; opened for reading only, it is shown as if it were. A reader sees the file as
-    of the first query, whatever a driver adds later.
-
-    Args:
-        file: the results file.
-        mode: "ro" or "rw".
-        checked: whether to check all of it for damage, which takes about a second for a million episodes.
-
-    Raises:
-        UsageError: a newer version's file.
-        ValueError, sqlite3.DatabaseError: not a results file, or a damaged one.
+    of the first query, whatever a driver adds later. The `mode` is "ro" or "rw"; if `checked` all of the file is, which
+    takes about a second for a million episodes. Other errors than a newer version's are ValueError or of sqlite3.
     """
     connection = sqlite3.connect(_address(file, mode), uri=True, check_same_thread=False)
     try:
@@ -123,11 +115,7 @@ def _tables(connection: sqlite3.Connection) -> set[tuple[str, str]]:
 
 
 def create(file: Path, meta: Mapping[str, str], episodes: Mapping[Setting, int]) -> None:
-    """Write a new results file: the content of its table `meta`, and the number of episodes of each setting.
-
-    Raises:
-        sqlite3.Error: it could not be written.
-    """
+    """Write a new results file: the content of its table `meta`, and the number of episodes of each setting."""
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.executescript(f"{_script(0, SCHEMA)} PRAGMA application_id = {APPLICATION};")

@@ -15,16 +15,12 @@ BYTES = 16
 
 
 class Seal(NamedTuple):
-    """Digests of a run, each 32 hexadecimal digits.
+    """Digests of a run, each 32 hexadecimal digits."""
 
-    Attributes:
-        results: of the suite with its labels, and of returns, steps, simulations and invalid rollouts of all episodes;
-            a packed run has that of its folder, and so has the same run on another machine.
-        rest: of provenance, parameters, times, first actions and failures.
-    """
-
+    # of the suite with its labels, and of returns, steps, simulations and invalid rollouts of all episodes; a packed
+    # run has that of its folder, and so has the same run on another machine
     results: str
-    rest: str
+    rest: str  # of provenance, parameters, times, first actions and failures
 
     @classmethod
     def of(cls, store: Store) -> "Seal":
@@ -69,10 +65,6 @@ def broken(store: Store) -> str | None:
 
 
 def check(store: Store) -> None:
-    """Refuse a run that was changed after it was complete.
-
-    Raises:
-        UsageError: it was.
-    """
+    """Refuse a run that was changed after it was complete."""
     if change := broken(store):
         raise UsageError(f"{store.folder}: {change}; restore the file, or see what differs: bonspiel verify")

@@ -5,9 +5,8 @@ import time
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bonspiel.runs.experiment import Setting
+from bonspiel.runs.experiment import WHOLE, Setting
 from bonspiel.runs.files import in_use
-from bonspiel.runs.part import WHOLE
 from bonspiel.runs.progress import time_left
 from bonspiel.runs.results.store import Count, Store
 from bonspiel.runs.suite import Suite
@@ -16,31 +15,18 @@ from bonspiel.runs.tables import by_setting
 
 @dataclass(frozen=True)
 class Status:
-    """Progress of a run.
+    """Progress of a run."""
 
-    Attributes:
-        run: its folder.
-        name: of its suite.
-        part: the folder's share of the suite's episodes, such as "1/4"; "1/1" is all.
-        done: number of finished episodes.
-        total: number of episodes.
-        failed: number of failed episodes, which `--resume` tries again.
-        running: whether a driver is at work.
-        rate: episodes per second since the driver began; None without one.
-        seconds_left: expected time to the end; None without a driver or before the first episodes.
-        points: progress of each setting.
-    """
-
-    run: str
-    name: str
-    part: str
-    done: int
-    total: int
-    failed: int
-    running: bool
-    rate: float | None
-    seconds_left: float | None
-    points: dict[Setting, Count]
+    run: str  # its folder
+    name: str  # of the suite
+    part: str  # the folder's share of the suite's episodes, such as "1/4"; "1/1" is all
+    done: int  # number of finished episodes
+    total: int  # number of episodes
+    failed: int  # number of failed episodes, which `--resume` tries again
+    running: bool  # whether a driver is at work
+    rate: float | None  # episodes per second since the driver began; None without one
+    seconds_left: float | None  # expected time to the end; None without a driver or before the first episodes
+    points: dict[Setting, Count]  # progress of each setting
 
     def as_json(self) -> dict[str, Any]:
         """For programs."""

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bonspiel.runs.experiment import Setting, UsageError
-from bonspiel.runs.part import WHOLE, RunPart
+from bonspiel.runs.experiment import WHOLE, RunPart, Setting, UsageError
 from bonspiel.runs.results.rows import Batch, Episode
 from bonspiel.runs.results.schema import COLUMNS, VALUES, add_settings, connect
 from bonspiel.runs.suite import Suite

@@ -53,14 +53,7 @@ class Work(ABC, Generic[Group, Key, Result]):
     def kept(self, folder: Path, resume: bool, modules: tuple[str, ...], **facts: Any) -> Iterator[None]:
         """Take the results in the file of a folder, and add new ones there; the folder is locked.
 
-        Args:
-            folder: of the file.
-            resume: whether to continue an existing file.
-            modules: of other packages, from which planners or environments come.
-            facts: that the results depend on, in addition to the sources and packages.
-
-        Raises:
-            UsageError: the folder cannot be used, or its results depend on something else.
+        Results of other `facts`, sources, packages or `modules` of other packages are refused.
         """
         path, identity = folder / self.file, {**dict(provenance.identity(modules)), **facts}
         if path.exists() and not resume:

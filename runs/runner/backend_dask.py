@@ -45,11 +45,7 @@ class DaskBackend(ParallelBackendBase):  # type: ignore[misc]
         return future
 
     def retrieve_result_callback(self, future: Any) -> Any:
-        """The result of a batch.
-
-        Raises:
-            RunError: it could not be played.
-        """
+        """The result of a batch."""
         self._waiting.discard(future)
         try:
             return future.result()

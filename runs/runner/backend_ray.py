@@ -46,11 +46,7 @@ class RayBackend(ParallelBackendBase):  # type: ignore[misc]
         return future
 
     def retrieve_result_callback(self, future: Any) -> Any:
-        """The result of a batch.
-
-        Raises:
-            RunError: it could not be played.
-        """
+        """The result of a batch."""
         self._waiting.pop(future, None)
         failures = self._ray.exceptions
         try:

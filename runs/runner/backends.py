@@ -26,36 +26,22 @@ HERE = Place()
 
 @dataclass(frozen=True)
 class Workers:
-    """Connected workers.
+    """Connected workers."""
 
-    Attributes:
-        jobs: number of workers to keep busy.
-        backend: of joblib; None for loky's processes, which joblib starts itself.
-        remote: whether they belong to an existing cluster.
-    """
-
-    jobs: int
-    backend: Any = None
-    remote: bool = False
+    jobs: int  # number of workers to keep busy
+    backend: Any = None  # of joblib; None for loky's processes, which joblib starts itself
+    remote: bool = False  # whether they belong to an existing cluster
 
 
 def job_count(jobs: int | None) -> int:
-    """The number of processes to start on this machine: all cores if None.
-
-    Raises:
-        UsageError: out of range.
-    """
+    """The number of processes to start on this machine: all cores if None."""
     import joblib
 
     return joblib.cpu_count() if jobs is None else number("jobs", jobs, 1, MOST_JOBS, whole=True)
 
 
 def check(place: Place) -> None:
-    """Refuse a place that cannot be reached from here.
-
-    Raises:
-        UsageError: its package is missing, or an address is given without a cluster's backend.
-    """
+    """Refuse a place that cannot be reached from here."""
     if place.backend == "loky":
         if place.address is not None:
             raise UsageError(f"--address {place.address} needs --backend dask or --backend ray")
@@ -71,13 +57,7 @@ def check(place: Place) -> None:
 def connect(place: Place, jobs: int | None) -> Iterator[Workers]:
     """Connect to a cluster, or start one on this machine, which ends with the block.
 
-    Args:
-        place: which.
-        jobs: number of workers to start, or of an existing cluster to keep busy, present or still to come; None for
-            all cores, or all workers present.
-
-    Raises:
-        UsageError: a package is missing, nothing answers at the address, or it has no workers.
+    An existing cluster keeps `jobs` workers busy, present or still to come; all that are present if None.
     """
     from bonspiel.planners.core.code.cache import usable_folder
 

@@ -11,9 +11,9 @@ import joblib
 
 from bonspiel.envs.snapshot.advice import advice
 from bonspiel.runs import seeding
-from bonspiel.runs.part import WHOLE, RunPart
+from bonspiel.runs.experiment import WHOLE, RunPart
 from bonspiel.runs.progress import LINE_SECONDS, counted, progress
-from bonspiel.runs.results import kept, packed, run_folder
+from bonspiel.runs.results import packed, run_folder
 from bonspiel.runs.results.rows import Batch
 from bonspiel.runs.results.store import Count, Store
 from bonspiel.runs.runner import backends, cores, parallel
@@ -39,20 +39,8 @@ def play(
 ) -> None:
     """Play all episodes of a suite, or of a part of it, that are not in the folder's results yet.
 
-    Args:
-        suite: to be played.
-        folder: where the results go.
-        jobs: number of workers; 1 plays in this process, None takes all cores, or all workers of a cluster.
-        resume: whether to continue an existing run.
-        provenance: as from `runs.provenance.collect`.
-        part: the share of the episodes to play.
-        place: the workers' machine or cluster.
-        unseeded: whether an environment may begin other episodes with the same seed.
-        keep: runs whose episodes a new one keeps, each as for `packed.read_any`; of two that have one, the first.
-
-    Raises:
-        UsageError: the suite names something unknown, the cluster cannot be reached, or the folder is refused.
-        RunError: results could not be written, or workers died repeatedly; what was played before is kept.
+    A new run keeps the episodes of the runs `keep`, as of `packed.read_any`; of two that have one, the first's. All
+    cores, or workers of a cluster, play if `jobs` is None, and this process if it is 1.
     """
     resolved = suite.resolve(unseeded)
     slow = {env: advice(model_of(env)) for env in dict.fromkeys(experiment.env for experiment in suite.experiment)}
@@ -64,7 +52,7 @@ def play(
             if old.provenance.get("sources") != provenance.get("sources"):
                 print(f"note: {run} was played by other sources; {CHANGED} bonspiel verify {run}", file=sys.stderr)
         with run_folder.write(folder, suite, resolved, provenance, resume, part, earlier) as results:
-            kept.check_kept(results, earlier)
+            run_folder.check_kept(results, earlier)
             play_pending(results, workers)
 
 
@@ -105,18 +93,7 @@ def play_pending(
     keep: Callable[[Batch], str] = lambda batch: "",
     things: str = "episodes",
 ) -> None:
-    """Play the pending episodes of a run and add each batch to its results.
-
-    Args:
-        results: the run.
-        workers: connected workers.
-        play: plays a batch on a worker.
-        keep: called with every batch before it is added to the results; returns news for the progress line.
-        things: the noun for episodes in messages.
-
-    Raises:
-        RunError: as for `play`.
-    """
+    """Play the pending episodes of a run and add each batch, after `keep` has seen it and told news, to its results."""
     pending, left = results.pending(), announce(results, workers.jobs, things)
     schedule = Schedule(pending, workers.jobs)
     if schedule.timed and not workers.remote and workers.jobs > (free := min(joblib.cpu_count(), cores.untaken())):

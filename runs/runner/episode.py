@@ -18,7 +18,7 @@ from bonspiel.planners.contract.decisions import BrokenContract, CheckedSearch, 
 from bonspiel.planners.core.code.errors import error_text
 from bonspiel.planners.do_nothing import null_action
 from bonspiel.planners.model import Array
-from bonspiel.runs.counting import SameBudget, StepBudget
+from bonspiel.runs.counting import StepBudget
 from bonspiel.runs.draws import environment_rng, planner_rng
 from bonspiel.runs.experiment import RunError, Setting
 from bonspiel.runs.plants import PlantText
@@ -28,11 +28,7 @@ from bonspiel.runs.suite import model_of
 
 @contextmanager
 def failures_named(planner: str, env: str) -> Iterator[None]:
-    """Turn an error of a planner or an environment into a line that names both.
-
-    Raises:
-        RunError: in place of any error.
-    """
+    """Turn an error of a planner or an environment into a RunError whose line names both."""
     try:
         yield
     except (Exception, SystemExit) as error:
@@ -80,20 +76,14 @@ def play(
         plant: a planners.Model, the environment; the model if None.
         delay: steps from the choice of an action to its effect; before that the plant does nothing.
         watch: is shown each step.
-
-    Raises:
-        ValueError: the planner broke the contract of planners, the environment gave a reward or a state that is not
-            finite, or a budget in steps cannot be counted or is less than a simulation takes.
     """
     own = planner_rng(setting, index)
-    if setting.unit == "steps":
-        budgets: StepBudget | SameBudget = StepBudget(model, planner, setting)
-    else:
-        budgets = SameBudget(model, budget_of(setting.budget, setting.unit))
+    in_steps = StepBudget(model, planner, setting) if setting.unit == "steps" else None
+    budget = budget_of(setting.budget, setting.unit)
     plant = model if plant is None else plant
     state = plant.initial_state(environment_rng(setting.seed, index, 0))
     under_way = deque([null_action(plant)] * delay)
-    search = CheckedSearch(planner, budgets.model)
+    search = CheckedSearch(planner, in_steps.model if in_steps else model)
     total, weight, step = 0.0, 1.0, 0
     times, simulations, invalid, first_action = [], 0, 0, b""
     _check_finite(setting, state, 0)
@@ -103,8 +93,11 @@ def play(
     while not terminated and step < steps:
         _check_finite(setting, state, step)
         step += 1
-        decision = search.plan(state, budgets.next(state), own)
-        budgets.spend(decision)
+        if in_steps:
+            budget = in_steps.next(state)
+        decision = search.plan(state, budget, own)
+        if in_steps:
+            in_steps.spend(decision)
         times.append(search.seconds)
         simulations += int(decision.simulations)
         invalid += int(decision.invalid)
@@ -144,11 +137,7 @@ def _ready(env: str, planner: str, unit: str) -> tuple[Any, planners.Planner]:
 
 
 def play_one(setting: Setting, index: int, watch: Watch | None = None) -> Episode:
-    """Play an episode by the texts of its setting; see `play`.
-
-    Raises:
-        Exception: whatever the planner or the environment raises.
-    """
+    """Play an episode by the texts of its setting; see `play`."""
     model, planner = _ready(setting.env, setting.planner, setting.unit)
     parts = PlantText.of(setting.env)
     plant = model if parts.plant == parts.model else model_of(parts.plant)

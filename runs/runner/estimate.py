@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 
-from bonspiel.runs.experiment import RunError, Setting
-from bonspiel.runs.part import WHOLE, RunPart
+from bonspiel.runs.experiment import WHOLE, RunError, RunPart, Setting
 from bonspiel.runs.progress import counted, duration, progress
 from bonspiel.runs.results.rows import Batch, Failure
 from bonspiel.runs.runner import parallel
@@ -17,11 +16,7 @@ SECONDS, MOST = 0.1, 20  # of the episodes of a setting that are played; one if 
 
 
 def estimate(suite: Suite, jobs: int) -> dict[Setting, float]:
-    """The mean seconds of the first episodes of each setting, played on as many workers as the run has.
-
-    Raises:
-        RunError: an episode failed.
-    """
+    """The mean seconds of the first episodes of each setting, played on as many workers as the run has."""
     settings = list(suite.settings())
     schedule, found = Schedule({setting: [0] for setting in settings}, jobs), {}
     with progress(len(settings), "settings") as advance, closing(parallel.run(schedule, play=_first)) as batches:
@@ -43,14 +38,7 @@ def _first(setting: Setting, indices: Sequence[int]) -> Batch:
 
 
 def text(suite: Suite, costs: Mapping[Setting, float], jobs: int, part: RunPart = WHOLE) -> str:
-    """Episodes of a suite and their expected time: a table for each environment and unit, and the sum.
-
-    Args:
-        suite: the suite to run.
-        costs: seconds of an episode, as from `estimate`.
-        jobs: worker processes.
-        part: the share of the episodes to run.
-    """
+    """Episodes of a suite and their expected time: a table for each environment and unit, and the sum."""
     episodes = {setting: len(part.episodes(count)) for setting, count in suite.episodes().items()}
     played = [(count, costs[setting]) for setting, count in episodes.items() if count]
     work = sum(count * seconds for count, seconds in played)

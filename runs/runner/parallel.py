@@ -110,13 +110,6 @@ def _alike(function: Callable[..., T], identity: tuple[tuple[str, str], ...], pi
     return function(*task)
 
 
-def compile_once() -> None:
-    """Compile what this process has imported, which else each of its workers would."""
-    from bonspiel.planners.core.jit import compile_missing
-
-    compile_missing()
-
-
 def spread(
     function: Callable[..., T],
     tasks: Iterable[tuple[Any, ...]],
@@ -129,17 +122,7 @@ def spread(
 
     Without a backend the calls are made in this process if there is one job, otherwise by joblib's loky workers, one
     thread each. The tasks of a worker that dies are given to another, and their results are yielded once.
-
-    Args:
-        function: to be called.
-        tasks: its arguments, call by call.
-        jobs: number of workers.
-        pinned: whether each worker is pinned to a core of its own, while cores are left.
-        backend: of joblib, as from `runs.runner.backends.connect`.
-        modules: of other packages, which a cluster's workers must have in the same version.
-
-    Raises:
-        RunError: workers died repeatedly; or a cluster failed, or is of another version.
+    Workers are `pinned` to cores of their own while some are left; those of a cluster must have the same `modules`.
     """
     if backend is not None:
         identity = provenance.identity(modules)
@@ -200,11 +183,6 @@ def run(schedule: Schedule, workers: Workers | None = None, play: PlayBatch = pl
     """Play the batches of a schedule; yields them as they finish, in any order.
 
     Workers on this machine are pinned to cores where time budgets are played.
-
-    Args:
-        schedule: the episodes.
-        workers: of a cluster; processes of this machine if None.
-        play: plays a batch, on a worker.
     """
     workers = workers or Workers(schedule.jobs)
     pinned = schedule.timed and not workers.remote

@@ -1,11 +1,9 @@
 """The page on sensitivity: for each family small charts of scores against its parameters, and tables."""
 
-import base64
 from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,11 +11,11 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from bonspiel.runs.reporting import chart, page, tables
-from bonspiel.runs.reporting.drawing import save_figure, styled
+from bonspiel.runs.reporting.charts import image
+from bonspiel.runs.reporting.drawing import grid, save_figure, styled
 from bonspiel.runs.reporting.styles import GREY, Style, of_planners
 from bonspiel.runs.results.store import Count, Store
-from bonspiel.runs.sensitivity.scores import Sensitivity
-from bonspiel.runs.sensitivity.variations import Variation
+from bonspiel.runs.sensitivity.variations import Sensitivity, Variation
 from bonspiel.runs.statistics.split_half import FAMILY
 from bonspiel.runs.tables import estimate, markdown
 
@@ -33,11 +31,7 @@ SAID = (
 
 
 def write(store: Store, found: Sequence[Sensitivity]) -> list[Path]:
-    """Write sensitivity.html, sensitivity.md and a chart of each family into the run's folder; returns their paths.
-
-    Raises:
-        OSError: they cannot be written.
-    """
+    """Write sensitivity.html, sensitivity.md and a chart of each family into the run's folder; returns their paths."""
     charts = {}
     for family, of_family in by_family(found):
         file = store.folder / f"sensitivity-{family.removeprefix(FAMILY)}"
@@ -61,11 +55,9 @@ def draw(found: Sequence[Sensitivity]) -> Figure:
     looks = of_planners(dict.fromkeys(name for one in found for name in one.scores))
     size = max(2.3 * columns, 4.0), 2.0 * rows + 0.2 * len(looks) + 0.3
     with styled(size, layout=ConstrainedLayoutEngine(w_pad=0.05, h_pad=0.05)) as figure:
-        axes = figure.subplots(rows, columns, squeeze=False, sharey=True)
+        axes = grid(figure, len(found), columns, sharey=True)
         for one, panel in zip(found, axes.flat, strict=False):
             _panel(panel, one, looks)
-        for unused in axes.flat[len(found) :]:
-            unused.set_axis_off()
         axes[0, 0].set_ylim(*_limits(found))
         figure.supylabel("mean score, 95 % interval", fontsize=9)
         handles, labels = axes[0, 0].get_legend_handles_labels()
@@ -87,9 +79,7 @@ def _panel(axes: Axes, found: Sensitivity, looks: dict[str, Style]) -> None:
         scores = found.scores[name]
         points = [(place, *scores[value]) for place, value in enumerate(of.values) if value in scores]
         x, y, low, high = np.array(points).reshape(-1, 4).T
-        face = look.colour if look.filled else "white"
-        shown: Any = {"marker": look.marker, "ms": 4.2, "mfc": face, "lw": 1.3, "zorder": 3}
-        axes.plot(x, y, color=look.colour, ls=look.line, label=chart.in_legend(name), gid=name, **shown)
+        axes.plot(x, y, lw=1.3, zorder=3, label=chart.in_legend(name), gid=name, **look.look(4.2))
         axes.fill_between(x, low, high, color=look.colour, alpha=0.16, linewidth=0, zorder=2)
     if of.default in of.values:
         axes.axvline(of.values.index(of.default), color=GREY, lw=1.0, ls=(0, (1, 1.5)), zorder=1.5)
@@ -125,11 +115,9 @@ def html(store: Store, found: Sequence[Sensitivity], charts: dict[str, bytes]) -
     """The page in HTML; `charts` are the families' charts as SVG."""
     sections, links, shown = f'<p class="muted">{escape(SAID)}</p>', [], []
     for place, (family, of_family) in enumerate(by_family(found)):
-        words = escape(f"Scores against the parameters of {family}")
-        data = base64.b64encode(charts[family]).decode()
-        image = f'<img alt="{words}" src="data:image/svg+xml;base64,{data}">'
+        drawn = image(f"Scores against the parameters of {family}", charts[family], captioned=False)
         body = "".join(map(_table, of_family))
-        sections += f'<section><h2 id="family{place}">{escape(family)}</h2><figure>{image}</figure>{body}</section>'
+        sections += f'<section><h2 id="family{place}">{escape(family)}</h2>{drawn}{body}</section>'
         links.append((f"family{place}", family))
         shown.append(of_family[0].variation.problem(of_family[0].variation.values[0], 1))
     missing = f'<p class="bad">{escape(told)}</p>' if (told := state(store)) else ""

@@ -16,26 +16,18 @@ from bonspiel.runs.statistics.curves import VARIES, varies
 from bonspiel.runs.statistics.paired import FLIPS, Paired, paired, probability_of_improvement
 from bonspiel.runs.statistics.sample import Interval
 from bonspiel.runs.suite import Suite
-from bonspiel.runs.tables import estimate, figures, markdown
+from bonspiel.runs.tables import estimate, figures, markdown, without_nan
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Planner A against planner B with one budget in one environment.
+    """Planner A against planner B with one budget in one environment."""
 
-    Attributes:
-        a: the setting of A.
-        b: the setting of B, which differs from A's only in the planner.
-        means: mean returns of both, over the common episodes.
-        paired: the difference A - B between these episodes.
-        improvement: the probability that an episode of A scores more than one of B.
-    """
-
-    a: Setting
-    b: Setting
-    means: tuple[float, float]
-    paired: Paired
-    improvement: Interval
+    a: Setting  # the setting of A
+    b: Setting  # the setting of B, which differs from A's only in the planner
+    means: tuple[float, float]  # mean returns of both, over the common episodes
+    paired: Paired  # the difference A - B between these episodes
+    improvement: Interval  # the probability that an episode of A scores more than one of B
 
 
 class LeftOut(NamedTuple):
@@ -76,18 +68,7 @@ def compare(
 ) -> Comparisons:
     """Compare two planners of a run wherever both have played with the same seed: by environment, unit and budget.
 
-    Args:
-        suite: of the run.
-        returns: of its episodes so far.
-        a: a planner as `find` takes it.
-        b: another one.
-        environments: texts of the environments to compare in; all if empty.
-        simulations: budgets to compare at; if none is given in any unit, all.
-        milliseconds: the same in milliseconds.
-        steps: the same in steps of the model.
-
-    Raises:
-        UsageError: a planner, environment or budget is not in the run or not clear, or there is nothing to compare.
+    All environments if none is given, all budgets if none is in any unit.
     """
     chosen = choose(suite, a, b, environments)
     settings = [setting for setting in suite.settings() if setting.env in chosen]
@@ -117,15 +98,7 @@ def compare(
 def meet(
     ours: Setting, theirs: Setting, returns: Returns, other: Returns | None = None, flips: int = FLIPS
 ) -> Comparison | LeftOut:
-    """Compare two settings in their common episodes, or say why they cannot be.
-
-    Args:
-        ours: the setting of A.
-        theirs: of B.
-        returns: of the run.
-        other: of B's run, if that is another one.
-        flips: as of `paired`.
-    """
+    """Compare two settings in their common episodes, or say why they cannot be."""
     if ours.seed != theirs.seed:
         return LeftOut(ours.env, ours.budget, ours.unit, f"played with seeds {ours.seed} and {theirs.seed}")
     first, second = returns(ours), (other or returns)(theirs)
@@ -163,11 +136,7 @@ def choose(suite: Suite, a: str, b: str, environments: Sequence[str] = ()) -> di
 
 
 def places(suite: Suite, environments: Sequence[str] = ()) -> list[str]:
-    """These environments of a run, all if empty.
-
-    Raises:
-        UsageError: the run does not have one.
-    """
+    """These environments of a run, all if empty."""
     known = list(dict.fromkeys(experiment.env for experiment in suite.experiment))
     for env in environments:
         if env not in known:
@@ -183,9 +152,6 @@ def find(suite: Suite, env: str, name: str) -> str | None:
         env: one of its environments.
         name: the planner's name in the tables, which counts first; its text; or the first word of that, where no other
             planner has it.
-
-    Raises:
-        UsageError: the name is ambiguous.
     """
     called = suite.names(env)
     meant = [text for text, label in called.items() if label == name]
@@ -250,10 +216,6 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
     """A comparison as JSON has it: null for a number that is not known or not finite."""
     a, (n, difference, p, more), (mean_a, mean_b) = comparison.a, comparison.paired, comparison.means
     setting = {"env": a.env, "budget": a.budget, "unit": a.unit, "a": a.planner, "b": comparison.b.planner}
-    means = {"episodes": n, "mean_a": mean_a, "mean_b": mean_b, "difference": _known(difference), "p": p}
+    means = {"episodes": n, "mean_a": mean_a, "mean_b": mean_b, "difference": without_nan(difference._asdict()), "p": p}
     settled = {"settled": more == 0.0, "more_episodes": int(more) if math.isfinite(more) else None}
-    return {**setting, **means, "improvement": _known(comparison.improvement), **settled}
-
-
-def _known(interval: Interval) -> dict[str, float | None]:
-    return {name: None if math.isnan(value) else value for name, value in interval._asdict().items()}
+    return {**setting, **means, "improvement": without_nan(comparison.improvement._asdict()), **settled}

@@ -19,39 +19,20 @@ from bonspiel.runs.statistics.scale import Known, known
 from bonspiel.runs.suite import Suite
 from bonspiel.runs.tables import by_budget, estimate, figures, markdown
 
+UNKNOWN = Known()
+
 
 @dataclass(frozen=True)
 class Panel:
-    """The curves of one environment and unit of budget.
+    """The curves of one environment and unit of budget."""
 
-    Attributes:
-        env: the environment's text.
-        unit: of the budgets.
-        curves: for each planner's text, its (budget, summary) pairs in order of budget.
-        optimum: value of the optimal policy; None where it is not known.
-        random: value of the uniformly random policy; None where it is not known.
-        labels: names of planners by their texts; a planner without one is called by its text.
-        reference: value of a planner with a large budget; None where the optimum is known, or neither.
-        do_nothing: value of the action that does nothing; None where it is not known.
-        constant: value of the best constant action; None where it is not known.
-        bound: that no policy exceeds; None where the optimum is known, or neither.
-    """
-
-    env: str
-    unit: str
+    env: str  # the environment's text
+    unit: str  # of the budgets
+    # for each planner's text, its (budget, summary) pairs in order of budget
     curves: dict[str, list[tuple[float, Summary]]]
-    optimum: float | None = None
-    random: float | None = None
+    known: Known = UNKNOWN  # values of the environment
+    # names of planners by their texts; a planner without one is called by its text
     labels: Mapping[str, str] = field(default_factory=dict)
-    reference: float | None = None
-    do_nothing: float | None = None
-    constant: float | None = None
-    bound: float | None = None
-
-    @property
-    def known(self) -> Known:
-        """The known values of the environment."""
-        return Known(self.optimum, self.random, self.reference, self.do_nothing, self.constant, self.bound)
 
     def label(self, planner: str) -> str:
         """The name of a planner."""
@@ -80,7 +61,7 @@ def panels(suite: Suite, returns: Mapping[Setting, Array], episodes: Mapping[Set
         return found if best is None else replace(found, loss=_summary(setting, best - sample).interval)
 
     found = list(_panels(suite, returns.items(), summary))
-    return [replace(panel, **known(panel.env)._asdict()) for panel in followed(found, "problems with their optima")]
+    return [replace(panel, known=known(panel.env)) for panel in followed(found, "problems with their optima")]
 
 
 def simple_regrets(suite: Suite, first_actions: Samples, most: int | None = None) -> list[Panel]:
@@ -131,7 +112,7 @@ def columns(panel: Panel) -> dict[str, Column]:
     found: dict[str, Column] = {"mean return": attrgetter("interval")}
     found["median"] = lambda summary: Interval(summary.median, math.nan, math.nan)
     found["interquartile mean"] = attrgetter("iqm")
-    optimum, scale = panel.optimum, panel.known.scale
+    optimum, scale = panel.known.optimum, panel.known.scale
     if optimum is not None:
         found["regret"] = lambda summary: regret(summary, optimum)
     if scale is not None:

@@ -101,18 +101,7 @@ def across(
 ) -> Comparisons:
     """Compare planners of two runs where they met the same noise: the same environment and seed.
 
-    Args:
-        ours: a run.
-        theirs: another one.
-        names: A, a planner of `ours`, and B, one of `theirs`, as `compare.find` takes them; without them every planner
-            that both have is compared, by its text, with itself.
-        environments: as of `compare.compare`, and so the others.
-        simulations: budgets.
-        milliseconds: the same in milliseconds.
-        steps: the same in steps of the model.
-
-    Raises:
-        UsageError: a planner, environment or budget is not there, or there is nothing to compare.
+    Of two `names`, A is a planner of `ours` and B of `theirs`; without them every planner that both have is compared.
     """
     result, left_out = list[Comparison](), list[LeftOut]()
     chosen = places(ours.suite, environments)
@@ -173,10 +162,7 @@ def _groups(comparisons: Sequence[Comparison]) -> Iterator[tuple[Setting, list[C
 def table(comparisons: Comparisons, names: tuple[Suite, Suite], by_holm: bool) -> str:
     """A table in Markdown for each environment and budget, a row for each pair, what is missing, and a legend.
 
-    Args:
-        comparisons: in order of environment and budget.
-        names: the suites with the names of A and of B.
-        by_holm: whether to show corrected p too.
+    The suites have the names of A and of B.
     """
     parts = []
     for (env, _, budget, unit, _), group in _groups(comparisons):

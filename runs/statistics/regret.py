@@ -16,20 +16,10 @@ if TYPE_CHECKING:
     from bonspiel.envs.optimal import Reference
 
 
-def simple_regret(env: str, first_actions: ArrayLike, actions: ArrayLike | None = None) -> Array:
+def simple_regret(env: str, first_actions: ArrayLike) -> Array:
     """V*(s) - Q*(s, a) of first actions a in the initial state s: the loss if all later ones are optimal.
 
-    Args:
-        env: the environment's text.
-        first_actions: [n, action_dim].
-        actions: the only ones to choose from later, [A, action_dim], as for a planner with a fixed set; all if None.
-
-    Returns:
-        [n], at least 0.
-
-    Raises:
-        TypeError: the optimum of this environment is not known, or its episodes start in different states.
-        ValueError: the actions are of the wrong shape or out of bounds.
+    Of actions [n, action_dim]; [n], at least 0. TypeError where the optimum is not known, or the starts differ.
     """
     from bonspiel.envs.optimal import solve, starts_differ
 
@@ -38,7 +28,7 @@ def simple_regret(env: str, first_actions: ArrayLike, actions: ArrayLike | None 
     if starts_differ(model):
         raise TypeError(f"no simple regret in {env}: its episodes start in different states")
     start = model.initial_state(np.random.default_rng(0))
-    reference = solve(model, actions)
+    reference = solve(model)
     first = np.asarray(first_actions, np.float64)
     if len(first) == 0:
         return np.zeros(0)

@@ -251,16 +251,15 @@ class Histogram(NamedTuple):
     counts: NDArray[np.int64]
 
 
-def histogram(sample: ArrayLike, classes: int = 12, decimals: int = 6) -> Histogram:
+def histogram(sample: ArrayLike, classes: int = 12) -> Histogram:
     """Outcomes with their counts, or bins of equal width if there are more than `classes` outcomes.
 
     Args:
         sample: [n].
-        classes: the largest number of classes.
-        decimals: values equal after rounding to these are one outcome.
+        classes: the largest number of classes; values equal after rounding to 6 decimals are one outcome.
     """
     values = np.asarray(sample, np.float64)
-    outcomes, counts = np.unique(np.round(values, decimals) + 0.0, return_counts=True)  # + 0.0: no -0 beside 0
+    outcomes, counts = np.unique(np.round(values, 6) + 0.0, return_counts=True)  # + 0.0: no -0 beside 0
     if len(outcomes) <= classes:
         return Histogram(outcomes, outcomes, counts)
     counts, edges = np.histogram(values, classes)

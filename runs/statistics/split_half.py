@@ -21,21 +21,15 @@ FAMILY = "family:"
 
 
 class SplitHalf(NamedTuple):
-    """The rank correlation of planners between two halves of the instances.
+    """The rank correlation of planners between two halves of the instances."""
 
-    Attributes:
-        correlation: Spearman's, of the planners' mean scores over odd and over even instances, with a 95 % interval
-            from resampled instances; NaN where a half ranks all planners alike, and an interval of NaN where a half of
-            a family has a single instance.
-        planners: their number.
-        odd: the number of problems with odd instances.
-        even: the number of those with even ones.
-    """
-
+    # Spearman's, of the planners' mean scores over odd and over even instances, with a 95 % interval from resampled
+    # instances; NaN where a half ranks all planners alike, and an interval of NaN where a half of a family has a single
+    # instance
     correlation: Interval
-    planners: int
-    odd: int
-    even: int
+    planners: int  # their number
+    odd: int  # the number of problems with odd instances
+    even: int  # the number of those with even ones
 
 
 def halves(problems: Sequence[str]) -> dict[tuple[str, str], Halves]:

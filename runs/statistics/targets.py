@@ -18,17 +18,11 @@ TARGETS = 0.5, 0.8, 0.9, 0.95, 0.99  # mean normalised scores
 
 
 class MeanScores(NamedTuple):
-    """The mean scores of a planner in a problem.
+    """The mean scores of a planner in a problem."""
 
-    Attributes:
-        budgets: [k], ascending.
-        means: [k].
-        resampled: of resampled episodes, [resamples, k]; NaN where a budget has a single episode.
-    """
-
-    budgets: Array
-    means: Array
-    resampled: Array
+    budgets: Array  # [k], ascending
+    means: Array  # [k]
+    resampled: Array  # of resampled episodes, [resamples, k]; NaN where a budget has a single episode
 
     @classmethod
     def of(cls, points: Iterable[tuple[float, float, Array]]) -> "MeanScores":
@@ -41,20 +35,13 @@ class Runtime(NamedTuple):
     """The budget at which a target is reached, with its 95 % interval.
 
     The smallest played budget stands for "at most this", and infinity for more than the largest.
-
-    Attributes:
-        budget: at which the mean score reaches the target.
-        low: lower end of its interval, NaN if it has none.
-        high: upper end.
-        smallest: budget that was played.
-        largest: budget that was played.
     """
 
-    budget: float
-    low: float
-    high: float
-    smallest: float
-    largest: float
+    budget: float  # at which the mean score reaches the target
+    low: float  # lower end of its interval, NaN if it has none
+    high: float  # upper end
+    smallest: float  # budget that was played
+    largest: float  # budget that was played
 
     def sign(self, budget: float) -> str:
         """The sign "<=" of a budget that is the smallest played one, ">" beyond the largest, "" between them."""
@@ -95,11 +82,11 @@ def first_hits(budgets: ArrayLike, means: ArrayLike, targets: ArrayLike = TARGET
     Args:
         budgets: [k], ascending.
         means: [..., k]; all NaN gives NaN.
-        targets: [targets].
+        targets: [targets], or those of every curve, [..., targets].
     """
     played, goals = np.asarray(budgets, np.float64), np.asarray(targets, np.float64)
     best = np.maximum.accumulate(np.asarray(means, np.float64), axis=-1)[..., None, :]
-    place = (best < goals[:, None]).sum(axis=-1)  # budgets that do not reach it
+    place = (best < goals[..., None]).sum(axis=-1)  # budgets that do not reach it
     after = np.minimum(np.maximum(place, 1), len(played) - 1)
     before = np.maximum(after - 1, 0)
     low, high = (np.take_along_axis(best, at[..., None], axis=-1)[..., 0] for at in (before, after))
@@ -156,21 +143,13 @@ def _ratio(own: Runtime, best: Runtime, *, alone: bool) -> Ratio:
 
 
 class Reached(NamedTuple):
-    """The share of (problem, target) pairs that a planner reaches by each budget of a grid, with its 95 % band.
+    """The share of (problem, target) pairs that a planner reaches by each budget of a grid, with its 95 % band."""
 
-    Attributes:
-        share: [budgets].
-        low: of its pointwise band.
-        high: of it.
-        smallest: budget that the planner played in any problem.
-        largest: one.
-    """
-
-    share: Array
-    low: Array
-    high: Array
-    smallest: float
-    largest: float
+    share: Array  # [budgets]
+    low: Array  # of its pointwise band
+    high: Array  # of it
+    smallest: float  # budget that the planner played in any problem
+    largest: float  # one
 
 
 def share_reached(hits: ArrayLike, budgets: ArrayLike) -> Array:

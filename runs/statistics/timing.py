@@ -14,21 +14,13 @@ TOLERANCE = 0.05  # a decision is late if it exceeds its budget by a larger shar
 
 
 class Timing(NamedTuple):
-    """The decisions of one setting with a time budget.
+    """The decisions of one setting with a time budget."""
 
-    Attributes:
-        decisions: their number.
-        median: of their times, milliseconds.
-        p99: the 99th percentile.
-        longest: the longest.
-        late: the number that took over 5 % more than the budget.
-    """
-
-    decisions: int
-    median: float
-    p99: float
+    decisions: int  # their number
+    median: float  # of their times, milliseconds
+    p99: float  # the 99th percentile
     longest: float
-    late: int
+    late: int  # the number that took over 5 % more than the budget
 
     @property
     def share(self) -> float:

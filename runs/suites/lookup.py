@@ -19,19 +19,36 @@ PLANNERS_IN_PYTHON = ("dpw", "cem")  # and the baselines
 GROUP = "bonspiel.suites"  # entry points NAME = "package.module", a folder with NAME.toml in it
 
 
+def packaged(package: str) -> list[str]:
+    """The TOML files of a package of bonspiel, by name."""
+    files = resources.files(package).iterdir()
+    return sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
+
+
+def content(target: str) -> bytes:
+    """The content of somebody's file."""
+    try:
+        return Path(target).read_bytes()
+    except OSError as error:
+        raise UsageError(f"{target}: cannot be read ({error.strerror})") from error
+
+
+def tables(name: str, content: bytes) -> dict[str, Any]:
+    """The tables of a TOML file."""
+    try:
+        return tomllib.loads(content.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{name}: not a TOML file ({error})") from error
+
+
 def names() -> list[str]:
     """The suites that come with this package, and those that installed packages add."""
-    files = resources.files("bonspiel.runs.suites").iterdir()
-    own = sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
+    own = packaged("bonspiel.runs.suites")
     return [*own, *(name for name in extensions(GROUP) if name not in own)]
 
 
 def qualified(target: str, entrants: Iterable[str]) -> str:
-    """The text of an environment with the module, of those that planners' texts name, which registers its id.
-
-    Raises:
-        UsageError: a planner is unknown, or its module cannot be imported.
-    """
+    """The text of an environment with the module, of those that planners' texts name, which registers its id."""
     from bonspiel import planners
     from bonspiel.envs import outside
 
@@ -42,21 +59,12 @@ def qualified(target: str, entrants: Iterable[str]) -> str:
 def load(target: str, entrants: Sequence[str] = (), added: Sequence[str] = ()) -> Suite:
     """A suite by its name, by the path of a TOML file, or made of the text of an environment.
 
-    Args:
-        target: one of these.
-        entrants: texts of the planners that play in an environment; those that can by default, if empty.
-        added: texts of further planners, whose modules may register the id of an environment too.
-
-    Raises:
-        UsageError: none of these, or a file that is not a suite.
+    There these planners play, by default those that can; modules of `added` ones may register its id too.
     """
     if target in names():
         return _named(target)
     if target.endswith(".toml"):
-        try:
-            return _read(Path(target).stem, Path(target).read_bytes())
-        except OSError as error:
-            raise UsageError(f"{target}: cannot be read ({error.strerror})") from error
+        return _read(Path(target).stem, content(target))
     from bonspiel import envs, planners
     from bonspiel.planners.registry import unknown
 
@@ -82,13 +90,7 @@ def load(target: str, entrants: Sequence[str] = (), added: Sequence[str] = ()) -
 def only(suite: Suite, patterns: Sequence[str]) -> Suite:
     """The part of a suite that matches one of some patterns, all of it without any.
 
-    Args:
-        suite: the whole.
-        patterns: PROBLEM/PLANNER or PROBLEM, with * for any text; a problem goes by its text or name, a planner by its
-            label too.
-
-    Raises:
-        UsageError: nothing matches a pattern.
+    PROBLEM/PLANNER or PROBLEM, with * for any text; a problem goes by its text or name, a planner by its label too.
     """
     kept, unused = [], list(patterns)
     for experiment in suite.experiment:
@@ -132,10 +134,7 @@ def _named(name: str) -> Suite:
 
 
 def _read(name: str, content: bytes) -> Suite:
-    try:
-        suite = Suite.of(name, tomllib.loads(content.decode()))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{name}: not a TOML file ({error})") from error
+    suite = Suite.of(name, tables(name, content))
     played = {setting.planner for setting in suite.settings()}
     for entrant in (one for experiment in suite.experiment for one in experiment.planners):
         if entrant.planner not in played:

@@ -20,8 +20,7 @@ from bonspiel.runs.statistics.paired import paired
 from bonspiel.runs.statistics.sample import summarise
 from bonspiel.runs.statistics.scale import known
 from bonspiel.runs.tables import estimate, markdown
-from bonspiel.runs.tuning.journal import Journal
-from bonspiel.runs.tuning.search import Trial, steps
+from bonspiel.runs.tuning.search import Journal, Trial, steps
 from bonspiel.runs.tuning.study import TuningStudy
 
 FINALISTS = 4  # of each planner, in addition to the planner as it is written
@@ -37,12 +36,7 @@ def fresh(study: TuningStudy) -> range:
 
 
 def finalists(study: TuningStudy, searches: Mapping[str, Sequence[Trial]]) -> dict[str, list[Setting]]:
-    """The candidates in the final, by the planner that they are variants of.
-
-    Args:
-        study: its `against` take part.
-        searches: the trials of each tuned planner.
-    """
+    """The candidates in the final, by the planner that they are variants of."""
     found: dict[str, list[Setting]] = {}
     for start, trials in searches.items():
         full = sorted((trial for trial in trials if not trial.pruned), key=lambda trial: -trial.means[-1])
@@ -99,27 +93,19 @@ def rounds(title: str, env: str, returns: Returns) -> str:
     """A table of returns with its title."""
     summaries = ((setting, summarise(sample, planner_rng(setting, 0))) for setting, sample in returns.items())
     curves = {setting.planner: [(setting.budget, summary)] for setting, summary in summaries}
-    panel = Panel(env, "simulations", curves, **known(env)._asdict())
+    panel = Panel(env, "simulations", curves, known(env))
     return f"{title}\n{table(panel)}\n{caption(panel)}"
 
 
 @dataclass(frozen=True)
 class TuningEffort:
-    """The cost of a planner's tuning.
+    """The cost of a planner's tuning."""
 
-    Attributes:
-        trials: candidates, the planner as it is written included.
-        pruned: of them, stopped early.
-        episodes: of search and final.
-        simulations: of all their decisions.
-        seconds: of planning.
-    """
-
-    trials: int
-    pruned: int
-    episodes: int
-    simulations: int
-    seconds: float
+    trials: int  # candidates, the planner as it is written included
+    pruned: int  # of them, stopped early
+    episodes: int  # of search and final
+    simulations: int  # of all their decisions
+    seconds: float  # of planning
 
     @classmethod
     def of(

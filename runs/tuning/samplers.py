@@ -30,11 +30,7 @@ class Sampler(Protocol):
 
 
 def make(study: TuningStudy, space: Space) -> Sampler:
-    """The sampler that a study asks for.
-
-    Raises:
-        UsageError: it needs Optuna, which is not installed.
-    """
+    """The sampler that a study asks for."""
     installed = importlib.util.find_spec("optuna") is not None
     if study.sampler == "tpe" and not installed:
         raise UsageError("sampler=tpe: needs Optuna, `pip install -e '.[tune]'`; or choose sampler random")

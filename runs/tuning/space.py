@@ -23,11 +23,7 @@ PLANS = 100
 
 
 def returns_spread(model: Model) -> float:
-    """The standard deviation of the valid returns of random plans, two significant digits; 0 where they are equal.
-
-    Raises:
-        UsageError: fewer than two of them are valid.
-    """
+    """The standard deviation of the valid returns of random plans, two significant digits; 0 where they are equal."""
     returns = random_returns(model, PLANS, np.random.default_rng(0))
     returns = returns[np.isfinite(returns)]
     if len(returns) < 2:
@@ -48,10 +44,6 @@ class Space:
     Attributes:
         start, spread: as given.
         parameters: the range or choice of each parameter that is left open.
-
-    Raises:
-        UsageError: the planner is unknown or cannot search the model, or there is nothing to tune: it has no class
-            attribute `tuning` (`planners.spaces`), or gives all parameters.
     """
 
     def __init__(self, start: str, model: Model, spread: float) -> None:
@@ -75,11 +67,7 @@ class Space:
             raise UsageError(f"{start!r} leaves nothing to tune; leave out one of {', '.join(declared)}")
 
     def _allowed(self, key: str, values: Range | Choice, model: Model) -> Range | Choice:
-        """The values of a parameter that planner and model allow.
-
-        Raises:
-            UsageError: the planner refuses one, or has no such parameter.
-        """
+        """The values of a parameter that planner and model allow."""
         tried = (values.low, values.high) if isinstance(values, Range) else values.values
         made = [(value, parsed(planners.parse, f"{self._before}{key}={value}")) for value in tried]
         if isinstance(values, Range):

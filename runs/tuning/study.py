@@ -1,44 +1,33 @@
 """Studies: planners to tune in an environment, with an effort; docs/guides/tuning.md has the keys of their files."""
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import resources
-from pathlib import Path
 from typing import Any
 
 from bonspiel.planners.registry import unknown
 from bonspiel.runs.experiment import Setting, UsageError, known_fields, number
 from bonspiel.runs.suite import LISTS, in_full, model_of
-from bonspiel.runs.suites.lookup import qualified
+from bonspiel.runs.suites import lookup
 
 KEYS = ("description", LISTS, "study")
 
 
 @dataclass(frozen=True)
 class TuningStudy:
-    """Some planners to tune in one environment, each with the same effort.
+    """Some planners to tune in one environment, each with the same effort."""
 
-    Args:
-        env: NAME[:key=value,...].
-        planners: the planners to tune; parameters that their texts give stay as they are.
-        against: planners that take part in the final as they are, each as one more candidate of the tuned planner of
-            its name, or for itself where there is none.
-        budget: simulations per decision.
-        trials: candidates that the sampler chooses for each planner, in addition to the planner as it is written.
-        episodes: most episodes of a trial.
-        seed: random seed; the suites of this package use 0.
-        sampler: "tpe" or "random"; None takes the first where Optuna is installed.
-    """
-
-    env: str
-    planners: tuple[str, ...]
+    env: str  # NAME[:key=value,...]
+    planners: tuple[str, ...]  # the planners to tune; parameters that their texts give stay as they are
+    # planners that take part in the final as they are, each as one more candidate of the tuned planner of its name, or
+    # for itself where there is none
     against: tuple[str, ...] = ()
-    budget: int = 1000
+    budget: int = 1000  # simulations per decision
+    # candidates that the sampler chooses for each planner, in addition to the planner as it is written
     trials: int = 24
-    episodes: int = 30
-    seed: int = 1
-    sampler: str | None = None
+    episodes: int = 30  # most episodes of a trial
+    seed: int = 1  # random seed; the suites of this package use 0
+    sampler: str | None = None  # "tpe" or "random"; None takes the first where Optuna is installed
 
     def __post_init__(self) -> None:
         """Normalise the numbers and refuse what cannot be tuned."""
@@ -73,31 +62,21 @@ class TuningStudy:
 
 def names() -> list[str]:
     """The files of studies that come with this package."""
-    files = resources.files("bonspiel.runs.studies").iterdir()
-    return sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
+    return lookup.packaged("bonspiel.runs.studies")
 
 
 def load(target: str, planners: tuple[str, ...] = (), **given: Any) -> list[TuningStudy]:
     """The studies of a file, by its name or path, or one in an environment.
 
-    Args:
-        target: a file of studies that comes with this package, the path of another, or the text of an environment.
-        planners: to tune in it; instead of a file's if there are any.
-        given: further fields of the studies; instead of the file's where they are not None.
-
-    Raises:
-        UsageError: none of these, or a study that cannot be run.
+    Planners, if there are any, and `given` fields that are not None stand in place of the file's.
     """
     changes = {key: value for key, value in given.items() if value is not None}
     if target in names():
         content = resources.files("bonspiel.runs.studies").joinpath(f"{target}.toml").read_bytes()
     elif target.endswith(".toml"):
-        try:
-            content = Path(target).read_bytes()
-        except OSError as error:
-            raise UsageError(f"{target}: cannot be read ({error.strerror})") from error
+        content = lookup.content(target)
     else:
-        target = qualified(target, (*planners, *(given.get("against") or ())))
+        target = lookup.qualified(target, (*planners, *(given.get("against") or ())))
         model_of(target)
         if not planners:
             raise UsageError("--planner is needed: the planner to tune")
@@ -108,10 +87,7 @@ def load(target: str, planners: tuple[str, ...] = (), **given: Any) -> list[Tuni
 
 
 def _read(name: str, content: bytes) -> Iterator[TuningStudy]:
-    try:
-        given = tomllib.loads(content.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{name}: not a TOML file ({error})") from error
+    given = lookup.tables(name, content)
     tables, lists = given.get("study", []), given.get(LISTS, {})
     for key in given:
         if key not in KEYS:

@@ -11,8 +11,7 @@ from bonspiel.runs.progress import counted, progress
 from bonspiel.runs.suite import Suite, model_of, modules
 from bonspiel.runs.tuning import samplers
 from bonspiel.runs.tuning.final import EPISODES, TuningEffort, entries, finalists, fresh, ranked, rounds, spent, verdict
-from bonspiel.runs.tuning.journal import Journal
-from bonspiel.runs.tuning.search import search
+from bonspiel.runs.tuning.search import Journal, search
 from bonspiel.runs.tuning.space import Space, returns_spread
 from bonspiel.runs.tuning.study import TuningStudy
 
@@ -20,19 +19,7 @@ SHOWN = 10  # trials in the table of a search
 
 
 def main(studies: Sequence[TuningStudy], folder: Path | None, resume: bool, jobs: int, unseeded: bool = False) -> None:
-    """Run studies one after the other and print their results.
-
-    Args:
-        studies: to run.
-        folder: keeps the episodes; nothing is kept if None.
-        resume: whether to continue the tuning in the folder.
-        jobs: number of workers.
-        unseeded: whether an environment may begin other episodes with the same seed.
-
-    Raises:
-        UsageError: something is unknown or out of range; nothing has been played then.
-        RunError: an episode failed, or workers died repeatedly.
-    """
+    """Run studies one after the other and print their results."""
     spaces = [check(study, unseeded) for study in studies]
     texts = [study.setting(text) for study in studies for text in (*study.planners, *study.against)]
     episodes = Journal(jobs)
@@ -42,11 +29,7 @@ def main(studies: Sequence[TuningStudy], folder: Path | None, resume: bool, jobs
 
 
 def check(study: TuningStudy, unseeded: bool = False) -> list[Space]:
-    """Check a study; returns the parameters of its planners.
-
-    Raises:
-        UsageError: something is unknown or cannot be tuned.
-    """
+    """Check a study; returns the parameters of its planners."""
     entrants = tuple(Entrant(text) for text in dict.fromkeys((*study.planners, *study.against)))
     Suite("tune", (Experiment(study.env, entrants, (study.budget,)),)).resolve(unseeded)
     model = model_of(study.env)

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb, add_cluster, add_environment, resumable
-from bonspiel.runs.verbs.options import flag, listed, option, repeatable
+from bonspiel.runs.verbs.options import flag, listed, option, reader, repeatable
 
 WORKERS = (
     "numbers of workers to compare; the largest number searches every position, and smaller ones use the first of "
@@ -45,12 +45,7 @@ def agreement(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def width(text: str) -> float | str:
-    """A bandwidth: a number or "noise"."""
-    try:
-        return text if text == "noise" else float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} must be a number above 0, or noise") from None
+width = reader(lambda text: text if text == "noise" else float(text), "a number above 0, or noise")
 
 
 def add_verbs(verb: Verb) -> None:

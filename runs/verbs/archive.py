@@ -41,21 +41,13 @@ def share(text: str) -> float:
 
 def add_verbs(verb: Verb) -> None:
     """Add the verbs to the command line."""
+    example = "bonspiel verify results/quick --share 0.05"
     command = verb(
-        "verify",
-        verify,
-        "check a run's file, replay a share of its episodes and name what differs",
-        "bonspiel verify results/quick --share 0.05",
+        "verify", verify, "check a run's file, replay a share of its episodes and name what differs", example
     )
     option(command, "run", "RUN", ANY)
-    option(
-        command,
-        "--share",
-        "S",
-        "share of the episodes to replay, at least one of each planner and problem",
-        0.02,
-        type=share,
-    )
+    text = "share of the episodes to replay, at least one of each planner and problem"
+    option(command, "--share", "S", text, 0.02, type=share)
     option(command, "--seed", "N", "seed of the draw of these episodes", 0)
     add_jobs(command)
     command = verb(

@@ -6,9 +6,13 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from bonspiel.runs.verbs.options import Extended, listed, option
+from bonspiel.runs.experiment import number, planner_for
+from bonspiel.runs.verbs.options import Extended, listed, option, reader
+
+if TYPE_CHECKING:
+    from bonspiel.planners import Budget, Model, Planner
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 # entry points: a verb's name = "module:function", which adds the verb, or adds options to its parser
@@ -30,8 +34,8 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, *args: Any, **given: Any) -> None:
         super().__init__(*args, **given)
-        self.register("type", int, _reader(int, "a whole number"))
-        self.register("type", float, _reader(float, "a number"))
+        self.register("type", int, reader(int, "a whole number"))
+        self.register("type", float, reader(float, "a number"))
 
     def error(self, message: str) -> NoReturn:
         """Print the message and the command for help, and exit."""
@@ -61,16 +65,6 @@ class PrintAndExit(argparse.Action):
         parser.exit()
 
 
-def _reader(kind: Callable[[str], Any], allowed: str) -> Callable[[str], Any]:
-    def read(text: str) -> Any:
-        try:
-            return kind(text)
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"{text!r} must be {allowed}") from None
-
-    return read
-
-
 def add_budgets(command: argparse.ArgumentParser, note: str = "") -> None:
     """Add the budget of a decision, in simulations or in milliseconds."""
     listed(command, "--budget", "N,...", f"simulations per decision; repeatable{note}")
@@ -98,11 +92,7 @@ def grid(text: str) -> list[str]:
 
 
 def workers(jobs: int | None) -> int:
-    """The number of worker processes: all cores if None.
-
-    Raises:
-        UsageError: out of range.
-    """
+    """The number of worker processes: all cores if None."""
     from bonspiel.runs.runner.backends import job_count
 
     return job_count(jobs)
@@ -125,25 +115,12 @@ def add_cluster(command: argparse.ArgumentParser, condition: str = "") -> None:
     """
     from bonspiel.runs.runner import backends
 
-    option(
-        command,
-        "--jobs",
-        "N",
-        f"{condition}worker processes (default: all cores, or all workers of the cluster at --address)",
-    )
-    option(
-        command,
-        "--backend",
-        backends.NAMES,
-        "run the workers as processes on this machine (loky), or on a Dask or Ray cluster",
-        "loky",
-    )
-    option(
-        command,
-        "--address",
-        "ADDRESS",
-        "address of a Dask or Ray cluster, e.g. tcp://10.0.0.1:8786 (default: start one here, for this run only)",
-    )
+    text = f"{condition}worker processes (default: all cores, or all workers of the cluster at --address)"
+    option(command, "--jobs", "N", text)
+    text = "run the workers as processes on this machine (loky), or on a Dask or Ray cluster"
+    option(command, "--backend", backends.NAMES, text, "loky")
+    text = "address of a Dask or Ray cluster, e.g. tcp://10.0.0.1:8786 (default: start one here, for this run only)"
+    option(command, "--address", "ADDRESS", text)
 
 
 @contextmanager
@@ -157,3 +134,22 @@ def resumable(arguments: argparse.Namespace, folder: Path | None) -> Iterator[No
             command = shlex.join(["bonspiel", *again])
             print(f"\nstopped; the results so far are in {folder}. Continue with: {command}", file=sys.stderr)
         raise
+
+
+def prepared(arguments: argparse.Namespace, model: "Model") -> "tuple[Planner, Budget, int]":
+    """The planner of a verb, which can search a model of its environment as a brief check shows; budget and seed."""
+    from bonspiel import planners
+    from bonspiel.runs.suite import model_of, refuse_broken
+
+    planner = planner_for(arguments.planner, model, arguments.env)
+    refuse_broken(arguments.planner, arguments.env, planners.parse, lambda: model_of(arguments.env))
+    budget = planners.Budget(simulations=number("budget", arguments.budget, 1, 1e7, whole=True))
+    return planner, budget, number("seed", arguments.seed, 0, 2**32 - 1, whole=True)
+
+
+def add_decision(command: argparse.ArgumentParser, planner: str, budget: int) -> None:
+    """Add the environment, and what `prepared` reads."""
+    add_environment(command)
+    option(command, "--planner", PLANNER, "planner", planner)
+    option(command, "--budget", "N", "simulations per decision", budget)
+    option(command, "--seed", "N", "random seed", 0)

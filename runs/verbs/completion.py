@@ -4,21 +4,14 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.verbs.command_line import PLANNER
 from bonspiel.runs.verbs.options import run_of
 
 
 def script(root: argparse.ArgumentParser, shell: str) -> str:
-    """The script, to be evaluated by the shell or put where it looks for completions.
+    """The script, to be evaluated by the shell or put where it looks for completions."""
+    import shtab
 
-    Raises:
-        UsageError: shtab is not installed.
-    """
-    try:
-        import shtab
-    except ImportError as error:
-        raise UsageError("--completion needs the package shtab: pip install shtab") from error
     from bonspiel import envs, planners
     from bonspiel.runs.suites import lookup
     from bonspiel.runs.tuning import study

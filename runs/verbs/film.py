@@ -4,9 +4,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bonspiel.runs.experiment import number, parsed, planner_for
+from bonspiel.runs.experiment import parsed
 from bonspiel.runs.files import check_writable, unused, writing
-from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb, add_environment
+from bonspiel.runs.verbs.command_line import DONE, Verb, add_decision, prepared
 from bonspiel.runs.verbs.options import option
 
 if TYPE_CHECKING:
@@ -21,10 +21,8 @@ LAST_SECONDS = 1.5  # for which the last picture stays
 
 def film(arguments: argparse.Namespace) -> int:
     """Play an episode and write its pictures as an animated GIF."""
-    from bonspiel import planners
     from bonspiel.planners.contract.decisions import CheckedSearch
     from bonspiel.runs.draws import named_rng
-    from bonspiel.runs.planner_check import refuse_broken
     from bonspiel.runs.runner.episode import failures_named
     from bonspiel.runs.suite import model_of
 
@@ -32,10 +30,7 @@ def film(arguments: argparse.Namespace) -> int:
     check_writable(out, FILMS)
     model_of(arguments.env)  # which refuses one that is not sound
     env = environment(arguments.env)
-    planner = planner_for(arguments.planner, env.model, arguments.env)
-    refuse_broken(arguments.planner, arguments.env, planners.parse, lambda: model_of(arguments.env))
-    budget = planners.Budget(simulations=number("budget", arguments.budget, 1, 1e7, whole=True))
-    seed = number("seed", arguments.seed, 0, 2**32 - 1, whole=True)
+    planner, budget, seed = prepared(arguments, env.model)
     rng, frames, over = named_rng(f"film|{arguments.planner}", seed, 0), [], False  # not the draws of the environment
     env.reset(seed=seed)
     with failures_named(arguments.planner, arguments.env):
@@ -69,11 +64,7 @@ def _small(frame: Any) -> Any:
 
 
 def environment(text: str) -> "ModelEnv":
-    """The environment of a text with its own picture; of a model from elsewhere, one that plots the states.
-
-    Raises:
-        UsageError: an invalid text.
-    """
+    """The environment of a text with its own picture; of a model from elsewhere, one that plots the states."""
     from bonspiel import envs
     from bonspiel.envs.base import ModelEnv
     from bonspiel.planners.core.code.packages import load
@@ -92,19 +83,8 @@ def environment(text: str) -> "ModelEnv":
 
 def add_verbs(verb: Verb) -> None:
     """Add the verb to the command line."""
-    command = verb(
-        "film",
-        film,
-        "play one episode and write it as an animated GIF",
-        "bonspiel film pendulum --planner icem --budget 500 --out pendulum.gif",
-    )
-    add_environment(command)
-    option(command, "--planner", PLANNER, "planner", "dpw")
-    option(command, "--budget", "N", "simulations per decision", 300)
-    option(command, "--seed", "N", "random seed", 0)
-    option(
-        command,
-        "--out",
-        "FILE",
-        "file for the film, GIF, PNG or WebP (default: film.gif, or film-2.gif, ... if that exists)",
-    )
+    example = "bonspiel film pendulum --planner icem --budget 500 --out pendulum.gif"
+    command = verb("film", film, "play one episode and write it as an animated GIF", example)
+    add_decision(command, "dpw", 300)
+    text = "file for the film, GIF, PNG or WebP (default: film.gif, or film-2.gif, ... if that exists)"
+    option(command, "--out", "FILE", text)

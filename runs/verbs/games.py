@@ -12,17 +12,7 @@ from typing import Any
 
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.files import unused
-from bonspiel.runs.verbs.command_line import (
-    DONE,
-    FAILED,
-    PLANNER,
-    Verb,
-    add_budgets,
-    add_jobs,
-    grid,
-    resumable,
-    workers,
-)
+from bonspiel.runs.verbs import command_line
 from bonspiel.runs.verbs.options import flag, option
 
 LONGEST_NAME = 100  # of a folder that is named after the planners
@@ -33,29 +23,25 @@ def match(arguments: argparse.Namespace) -> int:
     from bonspiel.runs import provenance
     from bonspiel.runs.games import match, tournament
 
-    jobs = workers(arguments.jobs)
+    jobs = command_line.workers(arguments.jobs)
     game = _named(arguments.game)
     if arguments.game_options:
         given = ",".join(f"{key}={value}" for key, value in dict(arguments.game_options).items())
         game += f"{',' if ':' in game else ':'}{given}"
     budgets = arguments.budget, arguments.milliseconds
-    entrants = [one for text in arguments.planners for one in grid(text)]
+    entrants = [one for text in arguments.planners for one in command_line.grid(text)]
     chosen = tournament.make_tournament(entrants, game, arguments.seed, *budgets)
     name = re.sub(r"[^\w.=-]+", "-", "-vs-".join(arguments.planners))[:LONGEST_NAME]
     folder = arguments.out or Path("results") / name
     facts = provenance.collect(arguments.line, match.sources_of(chosen.game))
-    with resumable(arguments, folder):
+    with command_line.resumable(arguments, folder):
         play = match.by_workers(chosen, jobs)
         results, text, unplayed = match.play_match(chosen, arguments.games, folder, play, arguments.resume, facts)
     return print_results(arguments, results, f"{text}\n\nrecords {folder / match.RECORDS}", unplayed)
 
 
 def _named(game: str | None) -> str:
-    """The text of a game.
-
-    Raises:
-        UsageError: None, as no package that is installed has a default.
-    """
+    """The text of a game."""
     from bonspiel.runs.games.game import GAMES
 
     if game is None:
@@ -71,7 +57,7 @@ def print_results(arguments: argparse.Namespace, results: Any, text: str, unplay
         print(json.dumps(results))
     for reason in unplayed:
         print(f"bonspiel {arguments.verb}: {reason}", file=sys.stderr)
-    return FAILED if unplayed else DONE
+    return command_line.FAILED if unplayed else command_line.DONE
 
 
 def strength(arguments: argparse.Namespace) -> int:
@@ -106,56 +92,40 @@ def replay(arguments: argparse.Namespace) -> int:
     print(out)
     if arguments.open and not webbrowser.open(out.resolve().as_uri()):
         print(f"bonspiel replay: no browser found; open {out} yourself", file=sys.stderr)
-    return DONE
+    return command_line.DONE
 
 
-def add_verbs(verb: Verb) -> None:
+def add_verbs(verb: command_line.Verb) -> None:
     """Add the verbs to the command line.
 
     Packages may add options of single games to `match`, which append a (key, value) of the game to `game_options`, and
     set the default of `game`.
     """
-    command = verb(
-        "strength",
-        strength,
-        "chart a planner's win rate against its budget, from matches",
-        "bonspiel strength results/50ms results/200ms results/1s --out strength.png",
-    )
+    example = "bonspiel strength results/50ms results/200ms results/1s --out strength.png"
+    command = verb("strength", strength, "chart a planner's win rate against its budget, from matches", example)
     option(command, "runs", "RUN", "folder of a match", nargs="+", type=Path)
-    option(
-        command,
-        "--out",
-        "FILE",
-        "file for the chart, PNG, and an SVG beside it (default: strength.png, or strength-2.png, ... if that exists)",
+    text = (
+        "file for the chart, PNG, and an SVG beside it (default: strength.png, or strength-2.png, ... if that exists)"
     )
-    command = verb(
-        "replay",
-        replay,
-        "write an HTML page that shows a recorded game",
-        "bonspiel replay game.jsonl --open (exit status: 0 done, 2 bad command line or no record, 130 stopped)",
-    )
+    option(command, "--out", "FILE", text)
+    example = "bonspiel replay game.jsonl --open (exit status: 0 done, 2 bad command line or no record, 130 stopped)"
+    command = verb("replay", replay, "write an HTML page that shows a recorded game", example)
     option(command, "file", "FILE", "record of a game, also an unfinished one")
     option(command, "--game", "GAME", "a game of `bonspiel list`")
     option(command, "--out", "FILE.html", "file for the page (default: the record's name with .html)")
     flag(command, "--open", "open the page in the default browser")
-    command = verb(
-        "match",
-        match,
-        "play planners against each other at a game of two players",
-        "bonspiel match abstraction dpw --ends 2 --games 400 --milliseconds 100 --jobs 2 --out results/m",
+    example = "bonspiel match abstraction dpw --ends 2 --games 400 --milliseconds 100 --jobs 2 --out results/m"
+    command = verb("match", match, "play planners against each other at a game of two players", example)
+    text = (
+        f"two planners, or more for a round robin: {command_line.PLANNER}, a grid, or your program (in quotes if it "
+        "has arguments)"
     )
-    option(
-        command,
-        "planners",
-        "PLANNER",
-        f"two planners, or more for a round robin: {PLANNER}, a grid, or your program (in quotes if it has arguments)",
-        nargs="+",
-    )
+    option(command, "planners", "PLANNER", text, nargs="+")
     option(command, "--game", "GAME[:key=value,...]", "a game of `bonspiel list`")
     option(command, "--games", "N", "games per pair of planners, half of them with the sides swapped", 100)
-    add_budgets(command, ", one for all planners or one for each")
+    command_line.add_budgets(command, ", one for all planners or one for each")
     option(command, "--seed", "N", "random seed", 1)
-    add_jobs(command)
+    command_line.add_jobs(command)
     option(command, "--out", "FOLDER", "folder for the results (default: results/A-vs-B)")
     flag(command, "--resume", "continue the match in --out; more games extend it")
     flag(command, "--json", "print one JSON object, and the tables on standard error")

@@ -19,11 +19,7 @@ WIDEST_DEFAULT = 14  # characters; the meaning stands below a longer one
 
 
 def show_list(arguments: argparse.Namespace) -> int:
-    """Print the parameters of one name, all names, or problems in RDDL.
-
-    Raises:
-        UsageError: `--source` without a compiled problem in RDDL.
-    """
+    """Print the parameters of one name, all names, or problems in RDDL."""
     if arguments.rddl:
         show_rddl()
     elif (arguments.name or "").startswith("rddl:"):
@@ -72,11 +68,7 @@ def show_everything() -> None:
 
 
 def show_rddl() -> None:
-    """Print the domains of rddlrepository with their instances.
-
-    Raises:
-        UsageError: it is not installed.
-    """
+    """Print the domains of rddlrepository with their instances."""
     from bonspiel.envs.rddl.domain import repository
 
     try:
@@ -89,11 +81,7 @@ def show_rddl() -> None:
 
 
 def show_problem(text: str, source: bool) -> None:
-    """Print the coordinates of a problem in RDDL, or the source of its step.
-
-    Raises:
-        UsageError: no such problem, one that cannot be compiled, or no source as it is interpreted.
-    """
+    """Print the coordinates of a problem in RDDL, or the source of its step."""
     from bonspiel import envs
 
     try:
@@ -160,11 +148,7 @@ def defaults(registry: "Registry", name: str) -> str:
 
 
 def show_parameters(name: str) -> None:
-    """Print what a planner, environment or game is, and the meaning of its parameters; of two of that name, both.
-
-    Raises:
-        UsageError: no such name, or it cannot be imported.
-    """
+    """Print what a planner, environment or game is, and the meaning of its parameters; of two of that name, both."""
     from bonspiel.runs.verbs.parameters import describe
 
     try:
@@ -190,11 +174,7 @@ def kinds_line(cls: Any) -> str:
 
 
 def registries_of(name: str) -> list["Registry"]:
-    """The registries that have a name: a game is often also an environment.
-
-    Raises:
-        ValueError: none has it; names the close match, or what to write instead.
-    """
+    """The registries that have a name, a game is often also an environment; ValueError says what to write instead."""
     from bonspiel.planners.registry import unknown
     from bonspiel.runs.suites import lookup
 

@@ -1,14 +1,14 @@
 """The one way in which verbs declare their options and arguments."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 
 def run_of(text: str) -> Path | str:
     """The place of a run as `packed.read_any` takes it: a path, or an address as it is."""
-    from bonspiel.runs.results.download import is_address  # late: --help starts sooner
+    from bonspiel.runs.results.packed import is_address  # late: --help starts sooner
 
     return text if is_address(text) else Path(text)
 
@@ -72,12 +72,19 @@ def listed(
     option(command, name, value, text, [*default], action=Extended, type=numbers)
 
 
-def numbers(text: str) -> list[float]:
-    """Numbers separated by commas."""
-    try:
-        return [float(item) for item in text.split(",")]
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} must be numbers separated by commas, e.g. 100,1000") from None
+def reader(read: Callable[[str], Any], allowed: str) -> Callable[[str], Any]:
+    """A type of values that says what is allowed where `read` raises ValueError."""
+
+    def value(text: str) -> Any:
+        try:
+            return read(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} must be {allowed}") from None
+
+    return value
+
+
+numbers = reader(lambda text: [float(item) for item in text.split(",")], "numbers separated by commas, e.g. 100,1000")
 
 
 def flag(command: argparse._ActionsContainer, name: str, text: str) -> None:

@@ -42,28 +42,14 @@ def length(text: str) -> float:
 
 def add_verbs(verb: Verb) -> None:
     """Add the verb to the command line."""
-    command = verb(
-        "paper",
-        paper,
-        "write a run for a paper: PDF figures, LaTeX tables, CSV, BibTeX",
-        "bonspiel paper results/quick --out paper --layout ieee --only trap",
-    )
+    example = "bonspiel paper results/quick --out paper --layout ieee --only trap"
+    command = verb("paper", paper, "write a run for a paper: PDF figures, LaTeX tables, CSV, BibTeX", example)
     add_run(command, ANY)
     option(command, "--out", "FOLDER", "folder for the files", required=True)
-    option(
-        command,
-        "--layout",
-        ("article", "ieee", "acm"),
-        "class of the document, with its width and font size",
-        "article",
-    )
-    option(
-        command,
-        "--width",
-        "LENGTH",
-        "width of figures, e.g. 3.5in, 88mm (default: a column of the layout)",
-        type=length,
-    )
+    text = "class of the document, with its width and font size"
+    option(command, "--layout", ("article", "ieee", "acm"), text, "article")
+    text = "width of figures, e.g. 3.5in, 88mm (default: a column of the layout)"
+    option(command, "--width", "LENGTH", text, type=length)
     option(command, "--font-size", "S", "size of the letters in figures, in points (default: 9; ieee and acm 8)")
     option(command, "--style", "STYLE", "a style of matplotlib for the figures, by name or file")
     repeatable(command, "--only", "PROBLEM/PLANNER", "only what matches, as of `bonspiel run`; repeatable", type=str)

@@ -13,49 +13,20 @@ SECTION = re.compile(r"\n+(?:Args|Attributes):\n")
 
 
 class Parameter(NamedTuple):
-    """A parameter.
+    """A parameter."""
 
-    Attributes:
-        name: as in Python and on the command line.
-        default: as written on the command line; empty if a value must be given.
-        meaning: the docstring's words on it, in one line; empty if there are none.
-    """
-
-    name: str
-    default: str
-    meaning: str
+    name: str  # as in Python and on the command line
+    default: str  # as written on the command line; empty if a value must be given
+    meaning: str  # the docstring's words on it, in one line; empty if there are none
 
 
-class Description(NamedTuple):
-    """What can be said about an entry of a registry.
-
-    Attributes:
-        place: dotted name of the class or function.
-        text: its docstring without the parameters.
-        parameters: in the order in which the class takes them.
-    """
-
-    place: str
-    text: str
-    parameters: list[Parameter]
-
-
-def describe(registry: "Registry", name: str) -> Description:
-    """The description of an entry.
-
-    Raises:
-        ValueError: no such name, or it cannot be imported.
-    """
-    place = registry.place(name).replace(":", ".")
-    return Description(place, _halves(registry.cls(name))[0], parameters(registry, name))
+def describe(registry: "Registry", name: str) -> tuple[str, str, list[Parameter]]:
+    """The dotted name of an entry's class or function, its docstring without the parameters, and these in order."""
+    return registry.place(name).replace(":", "."), _halves(registry.cls(name))[0], parameters(registry, name)
 
 
 def parameters(registry: "Registry", name: str) -> list[Parameter]:
-    """The parameters of an entry.
-
-    Raises:
-        ValueError: no such name, or it cannot be imported.
-    """
+    """The parameters of an entry; ValueError without it, or if it cannot be imported."""
     cls = registry.cls(name)
     known = meanings(cls)
     return [Parameter(of, default, known.get(of, "")) for of, default in _defaults(registry, cls)]

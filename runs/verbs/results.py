@@ -65,11 +65,7 @@ def show(folder: Path, episode: int | None = None) -> int:
 
 
 def print_failures(failures: Sequence[tuple[str, str, int | float, str, int, str]]) -> None:
-    """Print a line for each planner and environment whose episodes failed, with the first error.
-
-    Args:
-        failures: of a store; they have no part in means.
-    """
+    """Print a line for each planner and environment whose episodes failed, with the first error."""
     from bonspiel.runs.experiment import amount
     from bonspiel.runs.progress import counted
 
@@ -135,7 +131,7 @@ def chart(arguments: argparse.Namespace) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         paths = chart.save(panels, folder, regret=arguments.regret)
     print(*paths, sep="\n")
-    if arguments.regret and all(panel.optimum is None for panel in panels):
+    if arguments.regret and all(panel.known.optimum is None for panel in panels):
         print("no regret is drawn: the optimum is known in none of these problems", file=sys.stderr)
     print_failures(failures)
     return DONE
@@ -260,76 +256,42 @@ def add_verbs(verb: Verb) -> None:
         "report", report, "print a run's tables, write its chart and report", "bonspiel report results/quick"
     )
     add_run(command)
-    option(
-        command,
-        "--episode",
-        "N",
-        (
-            "episode whose states, actions, plans and rewards are drawn, played again however long it takes (default: "
-            "episode 0, with budgets for which that was quick)"
-        ),
-        type=int,
+    text = (
+        "episode whose states, actions, plans and rewards are drawn, played again however long it takes (default: "
+        "episode 0, with budgets for which that was quick)"
     )
-    flag(
-        command,
-        "--leaderboard",
-        (
-            "rank the planners over all problems instead: write leaderboard.html, leaderboard.md and leaderboard*.svg "
-            "(scores against model steps, performance profiles, ranks)"
-        ),
+    option(command, "--episode", "N", text, type=int)
+    text = (
+        "rank the planners over all problems instead: write leaderboard.html, leaderboard.md and leaderboard*.svg "
+        "(scores against model steps, performance profiles, ranks)"
     )
-    repeatable(
-        command,
-        "--beside",
-        "RUN",
-        (
-            "with --leaderboard: another run, whose planners are ranked among RUN's own: a folder, a file of `bonspiel "
-            "export --format run` or `bonspiel submit`, the address of one (http://, https://), or `peers`, the run of "
-            "our leaderboard; may be given several times"
-        ),
+    flag(command, "--leaderboard", text)
+    text = (
+        "with --leaderboard: another run, whose planners are ranked among RUN's own: a folder, a file of `bonspiel "
+        "export --format run` or `bonspiel submit`, the address of one (http://, https://), or `peers`, the run of our "
+        "leaderboard; may be given several times"
     )
-    repeatable(
-        command,
-        "--planner",
-        "NAME",
-        "with --leaderboard: rank only this planner, by its name in the tables of its run, in all runs; repeatable",
-    )
-    command = verb(
-        "export",
-        export,
-        "write all episodes as a table, or a run as one small file for others",
-        "bonspiel export results/quick --format csv > quick.csv",
-    )
+    repeatable(command, "--beside", "RUN", text)
+    text = "with --leaderboard: rank only this planner, by its name in the tables of its run, in all runs; repeatable"
+    repeatable(command, "--planner", "NAME", text)
+    example = "bonspiel export results/quick --format csv > quick.csv"
+    command = verb("export", export, "write all episodes as a table, or a run as one small file for others", example)
     add_run(command, ANY)
     what = "a table, or `run`: a file *.sqlite.xz that `bonspiel report --beside` reads"
     option(command, "--format", ("csv", *BINARY), what, "csv")
     option(command, "--out", "FILE", "file to write (default: standard output, only for csv)")
     command = verb("status", status, "print the progress of a run", "bonspiel status results/quick --watch")
     add_run(command, ANY)
-    option(
-        command,
-        "--watch",
-        "SECONDS",
-        "refresh until the run ends, every SECONDS (default: 2)",
-        type=seconds,
-        nargs="?",
-        const=2.0,
-    )
+    text = "refresh until the run ends, every SECONDS (default: 2)"
+    option(command, "--watch", "SECONDS", text, type=seconds, nargs="?", const=2.0)
     flag(command, "--json", "print one JSON object, or with --watch one per line")
-    command = verb(
-        "merge",
-        merge,
-        "merge the runs of one suite from several machines",
-        "bonspiel merge results/all results/quick-1-of-2 results/quick-2-of-2",
-    )
+    example = "bonspiel merge results/all results/quick-1-of-2 results/quick-2-of-2"
+    command = verb("merge", merge, "merge the runs of one suite from several machines", example)
     option(command, "out", "OUT", "folder for the merged run")
     option(command, "run", "RUN", "folders of the runs", nargs="+", type=Path)
-    command = verb(
-        "compare",
-        compare,
-        "compare planners of a run or of two runs by pairs of episodes, and print the episodes needed to settle it",
-        "bonspiel compare results/quick abstraction dpw --budget 1000",
-    )
+    example = "bonspiel compare results/quick abstraction dpw --budget 1000"
+    text = "compare planners of a run or of two runs by pairs of episodes, and print the episodes needed to settle it"
+    command = verb("compare", compare, text, example)
     add_run(command, ANY)
     what = (
         "two planners, A B, by their names in the tables or full texts; or another run, OTHER, with the same seeds: "

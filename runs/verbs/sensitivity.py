@@ -22,7 +22,7 @@ def sensitivity(arguments: argparse.Namespace) -> int:
     from bonspiel.runs import provenance
     from bonspiel.runs.results import store
     from bonspiel.runs.runner import driver
-    from bonspiel.runs.sensitivity import page, scores, variations
+    from bonspiel.runs.sensitivity import page, variations
 
     varied = variations.variations(arguments.families, arguments.values)
     players = [text for texts in arguments.planner for text in texts]
@@ -33,7 +33,7 @@ def sensitivity(arguments: argparse.Namespace) -> int:
         driver.play(chosen, folder, arguments.jobs, arguments.resume, provenance.collect(arguments.line))
         with store.read(folder) as results, writing(folder):
             failures = results.failures()
-            found = scores.sensitivities(results, varied, arguments.instances)
+            found = variations.sensitivities(results, varied, arguments.instances)
             paths = page.write(results, found)
     print(paths[1].read_text(encoding="utf-8"), *paths, sep="\n")
     print_failures(failures)

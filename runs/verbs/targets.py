@@ -46,24 +46,14 @@ def targets(arguments: argparse.Namespace) -> int:
 
 def add_verbs(verb: Verb) -> None:
     """Add the verb to the command line."""
+    example = "bonspiel targets peers --out targets.png"
     command = verb(
-        "targets",
-        targets,
-        "print the budgets at which planners reach mean scores from 0.5 to 0.99",
-        "bonspiel targets peers --out targets.png",
+        "targets", targets, "print the budgets at which planners reach mean scores from 0.5 to 0.99", example
     )
     option(command, "run", "RUN", ANY)
-    repeatable(
-        command,
-        "--beside",
-        "RUN",
-        "another run, whose planners stand among RUN's own in its problems, as for `report`; repeatable",
-    )
-    option(
-        command,
-        "--cost",
-        COSTS,
-        "what a budget is counted in (default: the first of these that budgets of the run are in)",
-    )
+    text = "another run, whose planners stand among RUN's own in its problems, as for `report`; repeatable"
+    repeatable(command, "--beside", "RUN", text)
+    text = "what a budget is counted in (default: the first of these that budgets of the run are in)"
+    option(command, "--cost", COSTS, text)
     option(command, "--out", "FILE", "file for the chart of shares of targets reached, PNG, and an SVG beside it")
     flag(command, "--json", "print one JSON object")

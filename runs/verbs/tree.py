@@ -4,9 +4,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bonspiel.runs.experiment import UsageError, number, planner_for
+from bonspiel.runs.experiment import UsageError, number
 from bonspiel.runs.files import check_writable, unused, writing
-from bonspiel.runs.verbs.command_line import DONE, PLANNER, Verb, add_environment
+from bonspiel.runs.verbs.command_line import DONE, Verb, add_decision, prepared
 from bonspiel.runs.verbs.options import option
 
 if TYPE_CHECKING:
@@ -20,10 +20,8 @@ def tree(arguments: argparse.Namespace) -> int:
     """Plan once from an initial state, print the root's actions, and draw the tree."""
     import numpy as np
 
-    from bonspiel import planners
     from bonspiel.planners.contract.decisions import checked_plan
     from bonspiel.planners.core.search import kept_trees
-    from bonspiel.runs.planner_check import refuse_broken
     from bonspiel.runs.reporting.tree import picture
     from bonspiel.runs.runner.episode import failures_named
     from bonspiel.runs.suite import model_of
@@ -31,10 +29,8 @@ def tree(arguments: argparse.Namespace) -> int:
     out: Path = arguments.out or unused("tree", PICTURES[0])
     check_writable(out, PICTURES)
     model = model_of(arguments.env)
-    planner = planner_for(arguments.planner, model, arguments.env)
-    refuse_broken(arguments.planner, arguments.env, planners.parse, lambda: model_of(arguments.env))
-    budget = planners.Budget(simulations=number("budget", arguments.budget, 1, 1e7, whole=True))
-    rng = np.random.default_rng(number("seed", arguments.seed, 0, 2**32 - 1, whole=True))
+    planner, budget, seed = prepared(arguments, model)
+    rng = np.random.default_rng(seed)
     axes = coordinates(arguments.axes, model.state_dim, getattr(model, "time_index", None))
     state = model.initial_state(rng)
     with kept_trees() as trees, failures_named(arguments.planner, arguments.env):
@@ -72,11 +68,7 @@ def _row(visits: str, value: float, action: "Array") -> str:
 
 
 def coordinates(given: str | None, dim: int, time_index: int | None) -> tuple[int, int]:
-    """Two coordinates of a state: those given, as "0,1", else the first two that do not count the steps.
-
-    Raises:
-        UsageError: not two coordinates of a state.
-    """
+    """Two coordinates of a state: those given, as "0,1", else the first two that do not count the steps."""
     if given is None:
         others = [index for index in range(dim) if index != time_index]
         first, second = [*others, *[index for index in range(dim) if index not in others], 0][:2]
@@ -92,25 +84,10 @@ def coordinates(given: str | None, dim: int, time_index: int | None) -> tuple[in
 
 def add_verbs(verb: Verb) -> None:
     """Add the verb to the command line."""
-    command = verb(
-        "tree",
-        tree,
-        "draw one decision: the root's actions, and the tree over the states",
-        "bonspiel tree treasure_hunt --planner abstraction --budget 1000",
-    )
-    add_environment(command)
-    option(command, "--planner", PLANNER, "planner", "abstraction")
-    option(command, "--budget", "N", "simulations per decision", 1000)
-    option(command, "--seed", "N", "random seed", 0)
-    option(
-        command,
-        "--axes",
-        "I,J",
-        "coordinates I and J of the state as axes, from 0 (default: the first two, without the count of steps)",
-    )
-    option(
-        command,
-        "--out",
-        "FILE",
-        "file for the picture, PNG or SVG (default: tree.png, or tree-2.png, ... if that exists)",
-    )
+    example = "bonspiel tree treasure_hunt --planner abstraction --budget 1000"
+    command = verb("tree", tree, "draw one decision: the root's actions, and the tree over the states", example)
+    add_decision(command, "abstraction", 1000)
+    text = "coordinates I and J of the state as axes, from 0 (default: the first two, without the count of steps)"
+    option(command, "--axes", "I,J", text)
+    text = "file for the picture, PNG or SVG (default: tree.png, or tree-2.png, ... if that exists)"
+    option(command, "--out", "FILE", text)

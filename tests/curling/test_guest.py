@@ -62,7 +62,7 @@ def test_list_shows_what_guests_add(run, name, words):
 
 def test_what_needs_an_extra_is_measured_by_name_alone():
     names = {place.rpartition(":")[2] for place in bench.BENCHMARKS} | {*extensions(bench.GROUP)}
-    assert names - {name for name, _ in bench.chosen([])} == {"restoring", "sequences", "serving_dc4"}
+    assert names - {name for name, _ in bench.chosen([])} == {"serving_dc4"}
     assert [name for name, _ in bench.chosen(["serving_dc4", "go_playouts"])] == ["serving_dc4", "go_playouts"]
 
 

@@ -458,12 +458,6 @@ def test_bash_completes_verbs_options_and_names(complete, words, completed):
     assert complete(words) == completed
 
 
-def test_completion_without_shtab_says_what_to_install(run, monkeypatch):
-    monkeypatch.setitem(sys.modules, "shtab", None)
-    status, out, err = run("--completion", "bash")
-    assert (status, out) == (2, "") and "pip install shtab" in err
-
-
 def test_no_suite_has_the_name_of_an_environment():
     assert not set(lookup.names()) & set(envs.names())
 

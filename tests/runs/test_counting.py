@@ -1,6 +1,7 @@
 """Steps of the model, counted inside searches, and budgets in such steps."""
 
 import json
+import math
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -9,9 +10,10 @@ import pytest
 
 from bonspiel import envs, planners
 from bonspiel.envs.trap.model import Trap
+from bonspiel.planners.contract.counting import counting
 from bonspiel.planners.jit import PROBLEM, RNG, VECTOR, compiled, int64, kernel, problem_of, rollout, run
 from bonspiel.planners.model import Array, Rng
-from bonspiel.runs.counting import StepBudget, Steps, count, counted
+from bonspiel.runs.counting import StepBudget, Steps, count
 from bonspiel.runs.draws import environment_rng
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.reporting.model_steps import of_run, of_settings
@@ -57,7 +59,7 @@ class Plain:
 def test_the_count_is_that_of_a_model_in_python(env, planner):
     model, chosen = envs.parse(env), planners.parse(planner)
     state, budget = model.initial_state(np.random.default_rng(0)), planners.Budget(simulations=20)
-    plain, (fast, counter) = Plain(model), counted(model)
+    plain, (fast, counter) = Plain(model), counting(model, math.nan)
     decisions = [chosen.plan(one, state, budget, np.random.default_rng(3)) for one in (plain, fast)]
     assert decisions[0].action == decisions[1].action
     assert counter.steps == plain.count > 0
@@ -272,8 +274,8 @@ def test_rollouts_of_a_default_policy_of_its_own_are_counted(env):
         starts = [model.initial_state(np.random.default_rng(seed)) for _ in range(2)]
         starts[0][-1] = starts[1][-1] = seed % 2  # a later step
         rngs = [np.random.default_rng(seed) for _ in range(2)]
-        (counting, counter), scratch = counted(model), np.empty(model.state_dim)
-        ours = run(roll_out, counting, problem_of(counting, starts[0]), starts[0], scratch, 40, rngs[0])
+        (watched, counter), scratch = counting(model, math.nan), np.empty(model.state_dim)
+        ours = run(roll_out, watched, problem_of(watched, starts[0]), starts[0], scratch, 40, rngs[0])
         assert ours == model.rollout(starts[1], scratch.copy(), 40, model.params, rngs[1])
         np.testing.assert_array_equal(*starts)
         assert rngs[0].bit_generator.state == rngs[1].bit_generator.state

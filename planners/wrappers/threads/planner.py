@@ -20,7 +20,6 @@ from bonspiel.planners.trees.pw import PW
 from bonspiel.planners.trees.uct import UCT
 from bonspiel.planners.wrappers.root.workers import run_all
 from bonspiel.planners.wrappers.threads.choice import Virtual
-from bonspiel.planners.wrappers.threads.invariants import edges_below
 from bonspiel.planners.wrappers.threads.meeting import Meeting
 from bonspiel.planners.wrappers.threads.search import (
     SharedDPWSettings,
@@ -35,6 +34,7 @@ from bonspiel.planners.wrappers.threads.shared_tree import (
     SHIFT,
     TOTAL,
     SharedTree,
+    edges_below,
     new_shared_tree,
     new_shared_walk,
 )

@@ -108,6 +108,22 @@ def new_shared_tree(model: Model, problem: Problem, nodes: int, root_actions: Ar
     return tree
 
 
+def edges_below(tree: SharedTree, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The place in `nodes` of each of their edges, and its row, block by block."""
+    owners, rows = [], []
+    owner, left, first, size = np.arange(len(nodes)), tree.nodes[nodes, ACTIONS], tree.nodes[nodes, FIRST_EDGE], 1
+    while (left > 0).any():
+        owner, first, left = owner[left > 0], first[left > 0], left[left > 0]
+        in_block = np.minimum(left, size)
+        starts = np.repeat(first - np.cumsum(in_block) + in_block, in_block)
+        rows.append(starts + np.arange(in_block.sum()))
+        owners.append(np.repeat(owner, in_block))
+        left = left - size
+        first, size = np.where(left > 0, tree.edges[first, NEXT_BLOCK], first), 2 * size
+    empty = [np.empty(0, np.int64)]
+    return np.concatenate(owners or empty), np.concatenate(rows or empty)
+
+
 def _lines(count: int) -> NDArray[np.int64]:
     """`count` rows, each in one line of the cache, so that threads at neighbouring rows do not wait for each other."""
     memory = np.empty((count + 1) * LINE, np.int64)

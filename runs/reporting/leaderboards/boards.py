@@ -11,18 +11,9 @@ import numpy as np
 from bonspiel.planners import BASELINES, Array
 from bonspiel.runs.experiment import Setting, amount
 from bonspiel.runs.progress import counted, followed
-from bonspiel.runs.reporting import model_steps
+from bonspiel.runs.reporting import model_steps, origins
 from bonspiel.runs.reporting.chart import NOUNS
 from bonspiel.runs.reporting.notes import failed
-from bonspiel.runs.reporting.origins import (
-    check_names,
-    is_one_of,
-    left_out_problems,
-    names,
-    other_problems,
-    returns,
-    rows,
-)
 from bonspiel.runs.results.store import Store
 from bonspiel.runs.statistics import split_half
 from bonspiel.runs.statistics.ends import resampled_scores, scales
@@ -33,14 +24,10 @@ from bonspiel.runs.tables import estimate
 
 
 class Cost(NamedTuple):
-    """The cost of a decision of a planner with one budget.
+    """The cost of a decision of a planner with one budget."""
 
-    Attributes:
-        simulations: per decision, mean over the episodes of the run, by environment.
-        model_steps: per simulation, in first decisions of the run, by environment; NaN where they cannot be counted.
-    """
-
-    simulations: dict[str, float]
+    simulations: dict[str, float]  # per decision, mean over the episodes of the run, by environment
+    # per simulation, in first decisions of the run, by environment; NaN where they cannot be counted
     model_steps: dict[str, float]
 
     @property
@@ -50,19 +37,12 @@ class Cost(NamedTuple):
 
 
 class Episodes(NamedTuple):
-    """The episodes behind a row of a leaderboard, in all problems together.
+    """The episodes behind a row of a leaderboard, in all problems together."""
 
-    Attributes:
-        played: their number.
-        planned: the number in the suite of the run.
-        seeds: of the run, in order; one almost always.
-        other: whether a seed is not that of the ranked run in the same problem.
-    """
-
-    played: int
-    planned: int
-    seeds: tuple[int, ...]
-    other: bool
+    played: int  # their number
+    planned: int  # the number in the suite of the run
+    seeds: tuple[int, ...]  # of the run, in order; one almost always
+    other: bool  # whether a seed is not that of the ranked run in the same problem
 
     @property
     def cells(self) -> tuple[str, str]:
@@ -84,39 +64,25 @@ Scores = defaultdict[tuple[float, str], dict[str, dict[str, Array]]]  # by budge
 
 @dataclass(frozen=True)
 class Findings:
-    """The leaderboards of a run.
+    """The leaderboards of a run."""
 
-    Attributes:
-        boards: by budget, those in simulations first.
-        problems: their scales, by environment.
-        costs: of decisions, by unit, budget and planner.
-        episodes: by unit, budget and planner.
-        unranked: lines about problems without a scale, other runs of which no planner could be ranked, and episodes
-            that failed.
-        runs: where each run is from.
-        made: the command that made the leaderboards, with its version and commit.
-    """
-
-    boards: list[Leaderboard]
-    problems: Mapping[str, Scale]
-    costs: Mapping[Key, Cost]
-    episodes: Mapping[Key, Episodes] = field(default_factory=dict)
+    boards: list[Leaderboard]  # by budget, those in simulations first
+    problems: Mapping[str, Scale]  # their scales, by environment
+    costs: Mapping[Key, Cost]  # of decisions, by unit, budget and planner
+    episodes: Mapping[Key, Episodes] = field(default_factory=dict)  # by unit, budget and planner
+    # lines about problems without a scale, other runs of which no planner could be ranked, and episodes that failed
     unranked: Sequence[str] = ()
-    runs: Rows = ()
-    made: str = ""
+    runs: Rows = ()  # where each run is from
+    made: str = ""  # the command that made the leaderboards, with its version and commit
 
     @classmethod
     def of(cls, stores: Sequence[Store], planners: Sequence[str] = (), made: str = "") -> "Findings":
-        """Of runs whose planners, or those of these names, are ranked together; the first one's problems count.
-
-        Raises:
-            UsageError: no run has a planner of such a name.
-        """
-        check_names(stores, planners)
+        """Of runs whose planners, or those of these names, are ranked together; the first one's problems count."""
+        origins.check_names(stores, planners)
         boards, problems = leaderboards(stores, planners)
         found = costs(stores, problems) if boards else {}
         counts = episodes(stores, problems)
-        return cls(boards, problems, found, counts, [*unranked(stores, problems)], rows(stores), made)
+        return cls(boards, problems, found, counts, [*unranked(stores, problems)], origins.rows(stores), made)
 
     def facts(self, board: Leaderboard) -> list[str]:
         """Sentences that say how to read a leaderboard."""
@@ -211,11 +177,10 @@ class Findings:
 def leaderboards(stores: Sequence[Store], planners: Sequence[str] = ()) -> tuple[list[Leaderboard], dict[str, Scale]]:
     """A leaderboard for each budget that several planners have played in all problems with a scale, and the scales.
 
-    Args:
-        stores: runs whose planners are ranked together, at least one; the first one's problems and budgets count.
-        planners: names of those that are ranked, as for `is_one_of`; all if empty.
+    The planners of all runs are ranked together, those of these names if there are any, as for `is_one_of`; the first
+    run's problems and budgets count.
     """
-    played = returns(stores)
+    played = origins.returns(stores)
     environments, budgets = {setting.env for setting in played[0]}, {setting[2:4] for setting in played[0]}
     by_problem: dict[str, dict[tuple[int, Setting], Array]] = {}
     for place, of_run in enumerate(played):
@@ -223,12 +188,12 @@ def leaderboards(stores: Sequence[Store], planners: Sequence[str] = ()) -> tuple
             if setting.env in environments:
                 by_problem.setdefault(setting.env, {})[place, setting] = sample
     problems = scales((key[1], sample) for of_problem in by_problem.values() for key, sample in of_problem.items())
-    called = names(stores)
+    called = origins.names(stores)
     scores, resampled = Scores(dict), Scores(dict)
     for env, scale in problems.items():
         means = resampled_scores(scale, by_problem[env])
         for (place, setting), sample in by_problem[env].items():
-            asked = not planners or is_one_of(stores[place], setting, planners)
+            asked = not planners or origins.is_one_of(stores[place], setting, planners)
             if asked and setting.planner not in BASELINES and (budget := setting[2:4]) in budgets:
                 name = called[place][env, setting.planner]
                 scores[budget].setdefault(name, {})[env] = scale.scores(sample)
@@ -245,7 +210,7 @@ def leaderboards(stores: Sequence[Store], planners: Sequence[str] = ()) -> tuple
 def costs(stores: Sequence[Store], problems: Container[str]) -> dict[Key, Cost]:
     """The costs of runs in some problems by unit, budget and name of the planner (`names`)."""
     found: dict[Key, Cost] = {}
-    for store, called in zip(stores, names(stores), strict=True):
+    for store, called in zip(stores, origins.names(stores), strict=True):
         efforts = {setting: effort for setting, effort in store.efforts().items() if setting.env in problems}
         steps = model_steps.of_settings(efforts, store.model_steps)
         for setting, effort in efforts.items():
@@ -261,7 +226,7 @@ def episodes(stores: Sequence[Store], problems: Container[str]) -> dict[Key, Epi
     """The episodes of each planner in some problems, by unit, budget and name (`names`)."""
     own = {setting.env: setting.seed for setting in reversed(list(stores[0].suite.settings()))}
     found: dict[Key, Episodes] = {}
-    for store, called in zip(stores, names(stores), strict=True):
+    for store, called in zip(stores, origins.names(stores), strict=True):
         planned = store.suite.episodes()
         for setting, count in store.counts().items():
             if setting.env in problems and count.done:
@@ -282,8 +247,8 @@ def unranked(stores: Sequence[Store], problems: Container[str]) -> Iterator[str]
     Such a run shares no problem with it, or no budget in one.
     """
     finished = [setting for setting, count in stores[0].counts().items() if count.done]
-    own, other = {setting[2:4] for setting in finished}, other_problems(stores)
-    yield from left_out_problems(stores)
+    own, other = {setting[2:4] for setting in finished}, origins.other_problems(stores)
+    yield from origins.left_out_problems(stores)
     if flat := dict.fromkeys(setting.env for setting in finished if setting.env not in problems):
         yield f"Left out: {', '.join(flat)}, where {NO_SCALE}."
     for store, differ in zip(stores[1:], other[1:], strict=True):

@@ -24,15 +24,8 @@ SHOWN = 0.3, 0.5, 0.7, 0.9  # thresholds of the table of profiles
 def write(store: Store, beside: Sequence[Store] = (), planners: Sequence[str] = (), made: str = "") -> list[Path]:
     """Write leaderboard.html, leaderboard.md and the figures into the run's folder; returns their paths.
 
-    Args:
-        store: the run whose problems count.
-        beside: other runs, whose planners are ranked among its own where they played the same problems.
-        planners: names of those that are ranked; all if empty.
-        made: the command that asks for it, with its version and commit.
-
-    Raises:
-        UsageError: no run has a planner of such a name, or no two have played all problems of the run with one budget.
-        OSError: they cannot be written.
+    The planners of the runs `beside` are ranked too where they played the same problems, and only those of these names
+    if there are any; `made` is the command with its version and commit.
     """
     found = Findings.of([store, *beside], planners, made)
     if not found.boards:

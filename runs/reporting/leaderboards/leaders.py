@@ -1,7 +1,6 @@
 """Score against simulations: a panel for each problem, with the leaders in colour before all others in grey."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -9,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from bonspiel.runs.reporting.chart import UNITS
-from bonspiel.runs.reporting.drawing import label_budgets, styled
+from bonspiel.runs.reporting.drawing import grid, label_budgets, styled
 from bonspiel.runs.reporting.leaderboards.boards import Findings
 from bonspiel.runs.reporting.leaderboards.multiples import BEHIND, TITLE
 from bonspiel.runs.reporting.styles import GREY, Style, of_planners
@@ -44,15 +43,13 @@ def draw(found: Findings) -> Figure:
     rows = -(-len(panels) // columns)
     layout = ConstrainedLayoutEngine(w_pad=0.05, h_pad=0.05)
     with styled((2.6 * columns, 2.2 * rows + 0.9), layout=layout) as figure:
-        axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+        axes = grid(figure, len(panels), columns, sharex=True, sharey=True)
         for (name, curves), panel in zip(panels.items(), axes.flat, strict=False):
             _panel(panel, found.heads.get(name, name), curves, styles)
             if name in constants:
                 panel.axhline(
                     constants[name], color=GREY, lw=0.9, ls=(0, (4, 1, 1, 1)), zorder=1, label=f"best {CONSTANT}"
                 )
-        for unused in axes.flat[len(panels) :]:
-            unused.set_axis_off()
         first = axes[0, 0]
         first.set(xscale="log", ylim=(LOWEST, 1.08))
         label_budgets(first, [board.budget for board in boards])
@@ -91,14 +88,8 @@ def _panel(axes: Axes, title: str, curves: Mapping[str, Points], styles: Mapping
         values, low, high = zip(*scores, strict=True)
         if name in styles:
             style = styles[name]
-            marked: Any = {
-                "marker": style.marker,
-                "mfc": style.colour if style.filled else "white",
-                "ms": 6.5 if style.marker == "*" else 4.2,
-                "label": name,
-                "gid": name,
-            }
-            axes.plot(budgets, values, color=style.colour, ls=style.line, lw=1.4, zorder=4, **marked)
+            look = style.look(6.5 if style.marker == "*" else 4.2)
+            axes.plot(budgets, values, lw=1.4, zorder=4, label=name, gid=name, **look)
             axes.vlines(budgets, low, high, color=style.colour, lw=1.0, zorder=3)
         else:
             axes.plot(budgets, values, color=BEHIND, lw=0.7, marker="o", ms=1.8, zorder=2)

@@ -10,7 +10,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import LogLocator, NullLocator
 
 from bonspiel.planners.model import Array
-from bonspiel.runs.reporting.drawing import PLAIN, styled
+from bonspiel.runs.reporting.drawing import PLAIN, grid, styled
 from bonspiel.runs.reporting.styles import BLUE, GREY
 from bonspiel.runs.tables import fold
 
@@ -30,24 +30,14 @@ class Curve(NamedTuple):
 
 
 def draw(curves: Mapping[str, Curve], x: str, y: str, note: str, *, log: bool) -> Figure:
-    """The figure of the curves, whose panels share their axes.
-
-    Args:
-        curves: by the name of the planner, at least one.
-        x: label of the axes.
-        y: label of the axes.
-        note: how to read the scale, below the panels.
-        log: whether the axis of x is logarithmic; points then have markers and bars, and else a band.
-    """
+    """The figure of the curves, whose panels share their axes; with a band, or markers and bars if x is `log`."""
     columns = min(COLUMNS, len(curves))
     rows = -(-len(curves) // columns)
     layout = ConstrainedLayoutEngine(w_pad=0.04, h_pad=0.05)
     with styled((max(1.75 * columns, 5.0), 1.75 * rows + 0.7), layout=layout) as figure:
-        axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+        axes = grid(figure, len(curves), columns, sharex=True, sharey=True)
         for name, panel in zip(curves, axes.flat, strict=False):
             _panel(panel, name, curves, log=log)
-        for unused in axes.flat[len(curves) :]:
-            unused.set_axis_off()
         for panel in axes.flat[max(0, len(curves) - columns) : len(curves)]:
             panel.tick_params(labelbottom=True)
         if log:

@@ -1,6 +1,5 @@
 """The page of a leaderboard: charts and tables of all problems together."""
 
-import base64
 import math
 from collections.abc import Sequence
 from html import escape
@@ -9,9 +8,8 @@ from typing import Any
 from plotly.offline import get_plotlyjs
 
 from bonspiel.runs.reporting import charts, page, tables
-from bonspiel.runs.reporting.charts import numbers
+from bonspiel.runs.reporting.charts import Figures, budget_choice, image, legend, numbers
 from bonspiel.runs.reporting.drawing import svg
-from bonspiel.runs.reporting.figures import Figures, budget_choice, legend
 from bonspiel.runs.reporting.leaderboards import ranks_diagram
 from bonspiel.runs.reporting.leaderboards.boards import MODEL_STEPS, Findings, Rows, Value, title
 from bonspiel.runs.reporting.leaderboards.multiples import ROOM
@@ -135,8 +133,5 @@ def _cell(value: Value) -> Cell:
 def _ranks(board: Leaderboard) -> str:
     if math.isnan(board.critical):
         return ""
-    data = base64.b64encode(svg(ranks_diagram.draw(board))).decode()
     words = "Mean ranks; bars join planners between which no difference is shown"
-    return (
-        f'<figure><figcaption>{words}</figcaption><img alt="{words}" src="data:image/svg+xml;base64,{data}"></figure>'
-    )
+    return image(words, svg(ranks_diagram.draw(board)))

@@ -25,24 +25,22 @@ def decision(best, actions, visits, values):
 
 def test_every_first_action_from_70_to_90_is_best_in_trap():
     actions = np.array([[0.69], [0.71], [0.8], [0.89], [0.92], [0.3]])
-    agrees, lost, ranks = by_optimum(TRAP, START, None, actions)
+    agrees, lost = by_optimum(TRAP, START, None, actions)
     assert agrees.tolist() == [False, True, True, True, False, False]
     assert lost[[2, 5]] == pytest.approx([0.0, 0.3], abs=1e-6)
-    assert np.isnan(ranks).all()
 
 
 def test_the_best_of_a_fixed_set_is_its_best_by_q():
     fixed = np.array([[0.1], [0.3], [0.95]])
     at = np.array([0.95, 1.0])  # one step left, from 0.95: 0.95 reaches 1.7, 0.1 the trap
-    agrees, lost, ranks = by_optimum(TRAP, at, fixed, fixed)
+    agrees, lost = by_optimum(TRAP, at, fixed, fixed)
     assert agrees.tolist() == [False, False, True]
     assert lost == pytest.approx([1.0, 1.0, 0.0])
-    assert ranks.tolist() == [1.0, 1.0, 0.0]
 
 
 def test_a_set_that_holds_no_best_action_is_judged_by_itself():
     fixed = np.array([[0.1], [0.3]])
-    agrees, lost, _ = by_optimum(TRAP, START, fixed, fixed)
+    agrees, lost = by_optimum(TRAP, START, fixed, fixed)
     assert agrees.all() and lost == pytest.approx([0.0, 0.0])
     short = np.array([[0.05], [0.8]])  # after 0.8 no step of the set is sure to cross the trap
     assert by_optimum(TRAP, START, short, short)[1][0] < 0.1 < by_optimum(TRAP, START, None, short)[1][0]
@@ -64,9 +62,8 @@ def test_what_counts_as_best_depends_on_the_size_of_rewards(monkeypatch, scale):
         )
 
     monkeypatch.setattr(measure, "solve", scaled)
-    for listed, (best, _, ranks) in zip((None, actions), expected, strict=True):
-        found = by_optimum(TRAP, START, listed, actions)
-        assert found[0].tolist() == best.tolist() and np.array_equal(found[2], ranks, equal_nan=True)
+    for listed, (best, _) in zip((None, actions), expected, strict=True):
+        assert by_optimum(TRAP, START, listed, actions)[0].tolist() == best.tolist()
 
 
 def test_actions_of_equal_values_are_all_best_whatever_rounding_says(monkeypatch):
@@ -75,22 +72,21 @@ def test_actions_of_equal_values_are_all_best_whatever_rounding_says(monkeypatch
     assert by_optimum(TRAP, START, None, np.array([[0.3], [0.8]]))[0].all()
 
 
-def test_a_search_agrees_with_equal_actions_of_a_fixed_set_and_ranks_by_visits():
+def test_a_search_agrees_with_equal_actions_of_a_fixed_set():
     actions = [[0.1], [0.2], [0.3]]
     values = decision(1, [[0.2], [0.3]], [5, 5], [2.0, 1.5])
     reference = decision(1, actions, [20, 50, 30], [0.0, 0.0, 0.0])
-    agrees, lost, ranks = by_search(reference, None, values, np.array(actions))
+    agrees, lost = by_search(reference, None, values, np.array(actions))
     assert agrees.tolist() == [False, True, False]
-    assert ranks.tolist() == [2.0, 0.0, 1.0]
     assert lost[1:].tolist() == [0.0, 0.5] and math.isnan(lost[0])
 
 
 def test_a_search_agrees_with_sampled_actions_within_h_the_short_way_round():
     reference = decision(0, [[3.1]], [1], [0.0])
     near = Kernel(np.array([0.1]), INF)
-    agrees, lost, ranks = by_search(reference, near, None, np.array([[3.0], [3.19], [2.99], [-3.1]]))
+    agrees, lost = by_search(reference, near, None, np.array([[3.0], [3.19], [2.99], [-3.1]]))
     assert agrees.tolist() == [True, True, False, False]
-    assert np.isnan(lost).all() and np.isnan(ranks).all()
+    assert np.isnan(lost).all()
     round_trip = Kernel(np.array([0.1]), np.array([2.0 * math.pi]))
     assert by_search(reference, round_trip, None, np.array([[-3.1], [-3.0]]))[0].tolist() == [True, False]
 

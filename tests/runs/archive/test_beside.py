@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from bonspiel.runs.results import download, packed, store
+from bonspiel.runs.results import packed, store
 from bonspiel.runs.results.seal import Seal
 
 pytestmark = pytest.mark.usefixtures("undrawn")
@@ -92,7 +92,7 @@ def test_an_address_is_a_run_to_export_compare_verify_and_keep(run, mine, theirs
     ],
 )
 def test_an_address_without_a_run_is_refused(run, served, tmp_path, monkeypatch, name, reason):
-    monkeypatch.setattr(download, "LARGEST", 100_000)
+    monkeypatch.setattr(packed, "FETCHED", 100_000)
     (tmp_path / "bad.tar.xz").write_bytes(b"x")
     (tmp_path / "large.tar.xz").write_bytes(b"x" * 100_001)
     status, _, err = run("export", f"{served}/{name}")

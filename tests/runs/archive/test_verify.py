@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bonspiel.runs import seeding
-from bonspiel.runs.archive import replay, structure
+from bonspiel.runs.archive import replay, verify
 from bonspiel.runs.experiment import Entrant, Experiment
 from bonspiel.runs.results import run_folder
 from bonspiel.runs.results.packed import read_any
@@ -256,4 +256,4 @@ def test_a_run_of_which_nothing_can_be_replayed_is_not_said_to_have_come_out_as_
     ],
 )
 def test_the_seed_of_a_command_is_that_of_its_own_option(words, seed):
-    assert structure._seed_in(shlex.join(words)) == seed
+    assert verify._seed_in(shlex.join(words)) == seed

@@ -15,6 +15,7 @@ from bonspiel.runs.results.rows import Batch, Episode
 from bonspiel.runs.statistics import curves
 from bonspiel.runs.statistics.curves import Panel
 from bonspiel.runs.statistics.sample import summarise
+from bonspiel.runs.statistics.scale import Known
 from bonspiel.runs.suite import REMARK, Suite
 
 TRAP, HUNT = "trap:noise_range=0.1", "treasure_hunt:size=5"
@@ -163,7 +164,9 @@ def test_figures_have_the_width_and_embedded_outlines(run, folder, tmp_path):
 def test_baselines_far_below_the_curves_do_not_squash_them():
     rng = np.random.default_rng(0)
     summaries = [(budget, summarise(np.full(3, value), rng)) for budget, value in ((1.0, 1.0), (10.0, 2.0))]
-    panel = Panel("trap", "simulations", {"uct": summaries}, optimum=9.0, random=-0.1, do_nothing=0.1, constant=1.5)
+    panel = Panel(
+        "trap", "simulations", {"uct": summaries}, Known(optimum=9.0, random=-0.1, do_nothing=0.1, constant=1.5)
+    )
     (axes,) = paper.draw(panel, latex.LAYOUTS["ieee"]).axes
     texts = [text.get_text() for text in axes.texts]
     assert [text for text in texts if text.startswith("random")] == []

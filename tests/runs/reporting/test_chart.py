@@ -11,6 +11,7 @@ from bonspiel import planners
 from bonspiel.runs.reporting import chart, styles
 from bonspiel.runs.statistics.curves import Panel, caption, table
 from bonspiel.runs.statistics.sample import Summary
+from bonspiel.runs.statistics.scale import Known
 
 
 def curve(*means, width=0.1, budgets=(10, 100, 1000)):
@@ -24,8 +25,7 @@ TRAP = Panel(
     "trap:noise_range=0.1",
     "simulations",
     {"uct": curve(1.3, 1.35, 1.4), "abstraction:exploration=2": curve(1.4, 1.6, 1.7, width=0.0)},
-    1.7,
-    1.03,
+    Known(1.7, 1.03),
 )
 TRACK = Panel("racetrack", "ms", {"dpw": curve(0.1, 0.2), "dpw:exploration=2": curve(0.2, 0.3)})
 
@@ -185,7 +185,7 @@ def test_colours_stay_apart_without_hue():
 
 def test_a_planner_looks_the_same_in_all_panels_of_an_environment():
     curves = {"abstraction:exploration=2": curve(1.4, 1.5), "abstraction": curve(1.3, 1.6)}
-    ms = Panel(TRAP.env, "ms", curves, 1.7, 1.03)
+    ms = Panel(TRAP.env, "ms", curves, Known(1.7, 1.03))
     both = replace(TRAP, curves={"abstraction": curve(1.2), **TRAP.curves})
     drawn = [{line.get_label(): line for line in axes.lines} for axes in chart.draw([both, ms], regret=True).axes]
     assert len(drawn) == 4
@@ -243,7 +243,7 @@ def test_every_axis_of_regrets_has_numbers_in_full(means, labels):
 
 
 def test_a_single_budget_has_its_intervals_side_by_side():
-    panel = Panel("trap", "simulations", {"uct": curve(1.4), "dpw": curve(1.5), "pw": curve(1.45)}, 1.7, 1.03)
+    panel = Panel("trap", "simulations", {"uct": curve(1.4), "dpw": curve(1.5), "pw": curve(1.45)}, Known(1.7, 1.03))
     drawn = chart.draw([panel], regret=True).axes
     for axes, ends in zip(drawn, ([(1.3, 1.5), (1.4, 1.6)], [(0.2, 0.4), (0.1, 0.3)]), strict=True):
         bars = [line for line in axes.lines if line.get_marker() == "_"]
@@ -279,10 +279,10 @@ def test_regrets_are_drawn_if_wanted_and_known():
 
 
 def test_the_foot_of_regrets_is_told_as_it_is():
-    hunt = replace(TRAP, optimum=0.991, random=-0.468, curves={"uct": curve(0.991, 0.9)})
+    hunt = replace(TRAP, known=Known(0.991, -0.468), curves={"uct": curve(0.991, 0.9)})
     assert chart.floor(hunt) == pytest.approx(0.001459)
     assert "within 0.0015 of the optimum" in {text.get_text() for text in chart.draw([hunt], regret=True).axes[1].texts}
-    assert chart.floor(replace(TRAP, optimum=0.5, random=0.5)) == chart.RESOLUTION
+    assert chart.floor(replace(TRAP, known=Known(0.5, 0.5))) == chart.RESOLUTION
 
 
 def test_drawing_leaves_matplotlib_as_it_was():
@@ -292,7 +292,7 @@ def test_drawing_leaves_matplotlib_as_it_was():
 
 
 def test_a_single_budget_and_a_single_episode_can_be_drawn():
-    lonely = Panel("trap", "simulations", {"uct": [(10, Summary(1, 1.4, np.nan, np.nan, 1.4))]}, 1.7, 1.03)
+    lonely = Panel("trap", "simulations", {"uct": [(10, Summary(1, 1.4, np.nan, np.nan, 1.4))]}, Known(1.7, 1.03))
     (reward,) = chart.draw([lonely]).axes
     assert reward.lines[0].get_ydata().tolist() == [1.4]
 

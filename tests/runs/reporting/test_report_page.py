@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from bonspiel.runs import provenance
-from bonspiel.runs.part import WHOLE
+from bonspiel.runs.experiment import WHOLE
 from bonspiel.runs.reporting import charts, page, styles, tables
 from bonspiel.runs.results import run_folder, store
 from bonspiel.runs.results.rows import Batch, Episode, Failure
@@ -123,7 +123,8 @@ def test_the_charts_hold_the_values_of_the_run(shown, results, panels):
     assert (outcomes["meta"], outcomes["x"]) == (setting.planner, ["0.7", "1.4", "1.7"])
     assert outcomes["y"] == pytest.approx([(sample == value).mean() for value in (0.7, 1.4, 1.7)])
     profile = shown.evaluate(f"{CHARTS}[3].data[2]")
-    scores = (sample - panels[0].do_nothing) / (panels[0].optimum - panels[0].do_nothing)
+    known = panels[0].known
+    scores = (sample - known.do_nothing) / (known.optimum - known.do_nothing)
     np.testing.assert_allclose(profile["y"], [(scores > t).mean() for t in profile["x"]], atol=1e-5)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from bonspiel.runs import provenance
 from bonspiel.runs.counting import Steps
-from bonspiel.runs.reporting import targets_chart, targets_page
+from bonspiel.runs.reporting import targets_chart
 from bonspiel.runs.reporting.origins import left_out_problems, other_problems
 from bonspiel.runs.reporting.targets import SIMULATIONS, STEPS, TIME, targets
 from bonspiel.runs.results import packed, run_folder
@@ -207,8 +207,8 @@ def test_names_keep_apart():
 
 def test_the_report_has_the_section_with_a_table_for_each_cost(played):
     with read(played) as store:
-        html = targets_page.section(store, {TRAP: {"uct": Steps(10, 3.0)}, RACE: {"dpw": None}})
-        assert targets_page.section(store, {}).count('data-name="') == 2
+        html = targets_chart.section(store, {TRAP: {"uct": Steps(10, 3.0)}, RACE: {"dpw": None}})
+        assert targets_chart.section(store, {}).count('data-name="') == 2
     names = [f"{cost}|targets" for cost in ("simulations", "model steps", "milliseconds")]
     assert re.findall('data-name="(.*?)"', html) == names
     assert "&le; 10 <small>(1)</small>" in html

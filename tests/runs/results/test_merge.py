@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bonspiel.runs.experiment import Entrant, Experiment, Setting, UsageError
-from bonspiel.runs.part import RunPart
+from bonspiel.runs.experiment import Entrant, Experiment, RunPart, Setting, UsageError
 from bonspiel.runs.results import merge as merging
 from bonspiel.runs.results import run_folder, store
 from bonspiel.runs.results.merge import merge

@@ -5,8 +5,7 @@ import time
 
 import pytest
 
-from bonspiel.runs.experiment import Entrant, Experiment, Setting
-from bonspiel.runs.part import RunPart
+from bonspiel.runs.experiment import Entrant, Experiment, RunPart, Setting
 from bonspiel.runs.results import run_folder, status, store
 from bonspiel.runs.results.rows import Batch, Episode, Failure
 from bonspiel.runs.results.status import text

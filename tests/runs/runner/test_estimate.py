@@ -1,7 +1,6 @@
 import pytest
 
-from bonspiel.runs.experiment import RunError, Setting
-from bonspiel.runs.part import RunPart
+from bonspiel.runs.experiment import RunError, RunPart, Setting
 from bonspiel.runs.progress import duration
 from bonspiel.runs.results.rows import Batch, Failure
 from bonspiel.runs.runner import estimate

@@ -11,8 +11,7 @@ from bonspiel.runs.draws import environment_rng
 from bonspiel.runs.experiment import UsageError
 from bonspiel.runs.results.store import read
 from bonspiel.runs.sensitivity import page
-from bonspiel.runs.sensitivity.scores import Sensitivity, sensitivities
-from bonspiel.runs.sensitivity.variations import Variation, suite, variations
+from bonspiel.runs.sensitivity.variations import Sensitivity, Variation, sensitivities, suite, variations
 from bonspiel.runs.statistics.sample import Interval
 from bonspiel.runs.statistics.scale import known
 from bonspiel.runs.suite import model_of

@@ -9,6 +9,7 @@ from bonspiel.runs.results import run_folder, store
 from bonspiel.runs.results.rows import Batch, Episode
 from bonspiel.runs.statistics.curves import Panel, caption, columns, panels, simple_regrets, table, table_of_largest
 from bonspiel.runs.statistics.sample import Interval, Summary
+from bonspiel.runs.statistics.scale import Known
 from bonspiel.runs.suite import Suite
 
 TRAP = "trap:noise_range=0.1"
@@ -18,7 +19,9 @@ def point(mean):
     return Summary(9, mean, mean - 0.1, mean + 0.1, mean + 0.05, iqm=Interval(mean + 0.01, mean - 0.02, mean + 0.02))
 
 
-KNOWN = Panel(TRAP, "simulations", {"uct": [(10, point(1.2)), (100, point(1.4))], "dpw": [(10, point(1.7))]}, 1.7, 1.2)
+KNOWN = Panel(
+    TRAP, "simulations", {"uct": [(10, point(1.2)), (100, point(1.4))], "dpw": [(10, point(1.7))]}, Known(1.7, 1.2)
+)
 UNKNOWN = Panel("lunar_lander", "ms", {"uct": [(10, point(0.5))]})
 
 
@@ -32,7 +35,7 @@ def test_regret_and_score_are_told_where_the_optimum_is_known():
 
 
 def test_an_optimum_near_zero_is_told_in_significant_digits():
-    small = Panel(TRAP, "simulations", {"uct": [(10, point(1.2))]}, 2e-6, 1e-6)
+    small = Panel(TRAP, "simulations", {"uct": [(10, point(1.2))]}, Known(2e-6, 1e-6))
     assert "optimum 2e-06, random policy 1e-06" in caption(small)
 
 
@@ -77,7 +80,7 @@ def test_the_largest_budget_of_each_planner_is_told_in_full():
 
 
 def test_a_value_of_nothing_has_no_minus():
-    dot = Panel(TRAP, "ms", {"uct": [(1, Summary(1, 1.7 + 1e-12, np.nan, np.nan, 1.7))]}, 1.7, 1.2)
+    dot = Panel(TRAP, "ms", {"uct": [(1, Summary(1, 1.7 + 1e-12, np.nan, np.nan, 1.7))]}, Known(1.7, 1.2))
     assert cells(table(dot, columns(dot)["regret"]))[2][1] == "0.000"
 
 
@@ -108,9 +111,9 @@ def results(tmp_path):
 
 def test_curves_of_returns(results):
     trap, track = panels(results.suite, results.returns(), results.values("episode"))
-    assert (trap.env, trap.optimum, trap.labels) == (TRAP, pytest.approx(1.7), {"uct": "mine"})
+    assert (trap.env, trap.known.optimum, trap.labels) == (TRAP, pytest.approx(1.7), {"uct": "mine"})
     assert [budget for budget, _ in trap.curves["uct"]] == [10, 100]
-    assert (track.env, track.optimum) == ("lunar_lander", None)
+    assert (track.env, track.known.optimum) == ("lunar_lander", None)
 
 
 def test_problems_are_counted_while_they_are_solved(results, monkeypatch, capsys):
@@ -143,7 +146,7 @@ def test_episodes_from_different_starts_are_compared_with_the_optimum_from_these
 
 def test_curves_of_simple_regret_leave_out_what_was_not_kept_and_what_is_not_solved(results):
     (found,) = simple_regrets(results.suite, results.first_actions())
-    assert (found.env, found.optimum, found.random, found.label("uct")) == (TRAP, None, None, "mine")
+    assert (found.env, found.known, found.label("uct")) == (TRAP, Known(), "mine")
     for budget, summary in found.curves["uct"]:
         assert budget in (10, 100)
         assert summary.n == 4

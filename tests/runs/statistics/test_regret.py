@@ -6,13 +6,6 @@ import pytest
 from bonspiel.runs.statistics.regret import simple_regret
 
 WIDE = "trap:noise_range=0.1"
-EIGHT = (np.arange(8)[:, None] + 0.5) / 8
-
-
-def test_known_values_of_trap_on_the_grid_of_eight_actions():
-    first = [[0.6875], [0.8125], [0.9375], [0.6875], [0.1]]
-    expected = [1.7 - 1.52, 0.0, 1.7 - 1.4375, 1.7 - 1.52, 1.7 - 1.4]
-    assert simple_regret(WIDE, first, EIGHT) == pytest.approx(expected, abs=1e-5)
 
 
 def test_with_all_actions_a_first_one_a_little_too_short_loses_little():

@@ -79,7 +79,7 @@ def test_what_is_known_of_environments():
 
 
 def test_a_reference_is_marked_in_tables_and_charts():
-    panel = Panel("x", "simulations", CURVES, None, 1.0, reference=3.0, do_nothing=0.5, constant=0.75)
+    panel = Panel("x", "simulations", CURVES, Known(None, 1.0, reference=3.0, do_nothing=0.5, constant=0.75))
     assert columns(panel)["normalised score (reference)"](CURVES["uct"][0][1]) == (0.25, 0.0, 0.5)
     assert not {"regret", "normalised score"} & columns(panel).keys()
     assert "reference 3.0000" in caption(panel) and "optimum" not in caption(panel)
@@ -92,7 +92,7 @@ def test_a_reference_is_marked_in_tables_and_charts():
     profile = charts.profiles(panel, samples)
     assert profile["x"].startswith("normalised score (reference)")
     assert profile["at"][-1] == pytest.approx(1.5 + 0.03 * 1.5)
-    known_panel = replace(panel, optimum=4.0, reference=None)
+    known_panel = replace(panel, known=panel.known._replace(optimum=4.0, reference=None))
     assert charts.profiles(known_panel, samples)["x"].startswith("normalised score of")
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from bonspiel.runs.experiment import RunError, Setting, UsageError
 from bonspiel.runs.results import work
-from bonspiel.runs.tuning.journal import Journal
+from bonspiel.runs.tuning.search import Journal
 
 SETTINGS = [Setting("trap", f"constant:action={action}", 1, "simulations", 0) for action in (0.1, 0.85)]
 

@@ -3,9 +3,8 @@ import pytest
 
 from bonspiel import envs
 from bonspiel.runs.tuning import samplers
-from bonspiel.runs.tuning.journal import Journal
 from bonspiel.runs.tuning.samplers import BATCH
-from bonspiel.runs.tuning.search import Trial, run, search, steps
+from bonspiel.runs.tuning.search import Journal, Trial, run, search, steps
 from bonspiel.runs.tuning.space import Space
 from bonspiel.runs.tuning.study import TuningStudy
 

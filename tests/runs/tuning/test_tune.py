@@ -11,8 +11,7 @@ from bonspiel.planners.spaces import Choice
 from bonspiel.runs.experiment import Setting
 from bonspiel.runs.tuning import final, search
 from bonspiel.runs.tuning.final import finalists, verdict
-from bonspiel.runs.tuning.journal import Journal
-from bonspiel.runs.tuning.search import Trial
+from bonspiel.runs.tuning.search import Journal, Trial
 from bonspiel.runs.tuning.study import TuningStudy
 
 QUICK = ("tune", "trap:noise_range=0.1", "--budget", "3", "--trials", "20", "--episodes", "5", "--seed", "3")

@@ -28,7 +28,6 @@ from bonspiel.planners.wrappers.threads import TreeParallel
 from bonspiel.planners.wrappers.threads import planner as planner_module
 from bonspiel.planners.wrappers.threads.additions import find_child
 from bonspiel.planners.wrappers.threads.choice import Virtual, best_edge, choose_of_set
-from bonspiel.planners.wrappers.threads.invariants import faults
 from bonspiel.planners.wrappers.threads.meeting import Meeting
 from bonspiel.planners.wrappers.threads.planner import root_of, search_together
 from bonspiel.planners.wrappers.threads.search import SharedUCTSettings
@@ -53,6 +52,7 @@ from bonspiel.planners.wrappers.threads.shared_tree import (
 )
 from tests.planners.oracles import TreeOracle, fixed_actions, proposed_actions
 from tests.planners.tiny_models import Bandit, Chain, Diamond, Duel, Handover, Target, python_twin
+from tests.planners.wrappers.threads.invariants import faults
 
 MODELS = [Bandit(), Chain(), Diamond(), Handover(), Target(), Duel(), envs.Trap(), envs.TreasureHunt(5)]
 INNER = {

@@ -1,4 +1,4 @@
-"""Invariants of a shared tree after a search, whatever its threads did: for tests and the stress command."""
+"""Invariants of a shared tree after a search, whatever its threads did."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,9 +8,7 @@ from bonspiel.planners.wrappers.threads.shared_tree import (
     ACTIONS,
     COUNT,
     EDGES,
-    FIRST_EDGE,
     FIRST_OUTCOME,
-    NEXT_BLOCK,
     NODES,
     OUTCOMES,
     SHIFT,
@@ -20,6 +18,7 @@ from bonspiel.planners.wrappers.threads.shared_tree import (
     UNDER_WAY,
     VISITS,
     SharedTree,
+    edges_below,
 )
 
 Rows = NDArray[np.int64]
@@ -71,22 +70,6 @@ def faults(tree: SharedTree, simulations: int, by_state: bool, ends_within: bool
     if by_state and len(np.unique(tree.keys[nodes[0][1:]])) != len(nodes[0]) - 1:
         found.append("keys that the hash table has twice")
     return found
-
-
-def edges_below(tree: SharedTree, nodes: Rows) -> tuple[Rows, Rows]:
-    """The place in `nodes` of each of their edges, and its row, block by block."""
-    owners, rows = [], []
-    owner, left, first, size = np.arange(len(nodes)), tree.nodes[nodes, ACTIONS], tree.nodes[nodes, FIRST_EDGE], 1
-    while (left > 0).any():
-        owner, first, left = owner[left > 0], first[left > 0], left[left > 0]
-        in_block = np.minimum(left, size)
-        starts = np.repeat(first - np.cumsum(in_block) + in_block, in_block)
-        rows.append(starts + np.arange(in_block.sum()))
-        owners.append(np.repeat(owner, in_block))
-        left = left - size
-        first, size = np.where(left > 0, tree.edges[first, NEXT_BLOCK], first), 2 * size
-    empty = [np.empty(0, np.int64)]
-    return np.concatenate(owners or empty), np.concatenate(rows or empty)
 
 
 def _outcomes(tree: SharedTree, edges: Rows) -> tuple[Rows, Rows]:

@@ -8,11 +8,7 @@ from bonspiel.runs.experiment import UsageError
 
 @contextmanager
 def needing_web(what: str, extra: str = "web") -> Iterator[None]:
-    """Import the modules that need it within this block.
-
-    Raises:
-        UsageError: it is missing; the message names the option or protocol, and the command that installs the extra.
-    """
+    """Import the modules that need it within this block."""
     try:
         yield
     except ModuleNotFoundError as error:

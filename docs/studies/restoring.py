@@ -1,4 +1,9 @@
-"""`bonspiel bench restoring`: steps of Gymnasium's environments in a search, beside those of an episode."""
+"""Steps of Gymnasium's environments in a search, beside those of an episode, where their packages are installed.
+
+python docs/studies/restoring.py
+
+Steps a second in sequences of 20 actions from the state after 30 steps, restored, and bare; without a planner.
+"""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -7,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from bonspiel import envs
 from bonspiel.envs.snapshot.check import branch, drawn
 from bonspiel.planners.model import Rng
-from bonspiel.runs.benchmarks.measurement import Measurement, installed, only_by_name
 
 ENVIRONMENTS = (
     *("Pendulum-v1", "HalfCheetah-v5", "LunarLander-v3", "BipedalWalker-v3"),
@@ -20,17 +25,25 @@ PLAYED, SEQUENCE = 30, 20  # steps of an episode, and of a sequence of actions f
 SECONDS = 2.0  # of the processor, that a measurement takes
 
 
-@only_by_name
-def restoring(_: Sequence[str]) -> Iterator[Measurement]:
-    """Steps in sequences of 20 actions from the state after 30 steps, restored, and bare; without a planner."""
+def installed(names: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    """Names and models of Gymnasium's environments, without those whose packages are not installed."""
+    for name in names:
+        try:
+            yield name, envs.parse(f"gym:{name}:horizon=1000")
+        except ValueError:
+            continue
+
+
+def restoring() -> Iterator[tuple[str, str, float]]:
+    """Environment, way of restoring or "bare", and steps a second."""
     for text, model in installed(ENVIRONMENTS):
         rng = np.random.default_rng(0)
         env = model.storage.fresh()
         steps, observation = episode(model, env, rng)
         observed = model.observe(env, observation, steps)
         way = model.storage.name
-        yield Measurement("restoring", rate(partial(branch, model, observed, rng, SEQUENCE)), "steps/s", way, text)
-        yield Measurement("restoring", rate(partial(length, model, env, rng)), "steps/s", "bare", text)
+        yield text, way, rate(partial(branch, model, observed, rng, SEQUENCE))
+        yield text, "bare", rate(partial(length, model, env, rng))
 
 
 def rate(task: Callable[[], int]) -> float:
@@ -55,3 +68,13 @@ def episode(model: Any, env: Any, rng: Rng) -> tuple[int, Any]:
 def length(model: Any, env: Any, rng: Rng) -> int:
     """The number of steps of an episode that is played."""
     return episode(model, env, rng)[0]
+
+
+def main() -> None:
+    """Print the table."""
+    for environment, way, steps in restoring():
+        print(f"{environment:<50} {way:<30} {steps:>12,.4g} steps/s", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,17 +1,20 @@
-"""`bonspiel bench sequences`: many sequences of actions at once in MuJoCo, beside mujoco.rollout."""
+"""Steps a second of many sequences of actions at once in MuJoCo, ours and MuJoCo's own, by one thread and by all.
+
+python docs/studies/sequences.py
+"""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from bonspiel import envs
 from bonspiel.envs.snapshot.mujoco_batch import threads_allowed
 from bonspiel.planners.model import Array
-from bonspiel.runs.benchmarks.measurement import Measurement, installed, only_by_name, seconds_of
-from bonspiel.runs.experiment import UsageError
+from bonspiel.runs.benchmarks.measurement import seconds_of
 
 ENVIRONMENTS = "HalfCheetah-v5", "Hopper-v5", "Ant-v5"
 SHAPE = 97, 30  # sequences and steps
@@ -19,13 +22,10 @@ PART = 0.3  # of the actions' range
 THREADS = "OMP_NUM_THREADS"
 
 
-@only_by_name
-def sequences(_: Sequence[str]) -> Iterator[Measurement]:
-    """Steps a second of 97 sequences of 30 random actions, by one thread and by all, ours and MuJoCo's own."""
-    batched = [(text, model) for text, model in installed(ENVIRONMENTS) if hasattr(model, "sequence_returns")]
-    if not batched:
-        raise UsageError("sequences: needs MuJoCo; pip install -e '.[mujoco]'")
-    for text, model in batched:
+def sequences() -> Iterator[tuple[str, str, float]]:
+    """Environment, function with its threads, and steps a second."""
+    for text in ENVIRONMENTS:
+        model: Any = envs.parse(f"gym:{text}:horizon=1000")
         rng = np.random.default_rng(0)
         state = model.initial_state(rng)
         actions = PART * rng.uniform(model.action_low, model.action_high, (*SHAPE, len(model.action_low)))
@@ -35,8 +35,8 @@ def sequences(_: Sequence[str]) -> Iterator[Measurement]:
                 ours = seconds_of(partial(model.sequence_returns, state, actions, model.params, rng))
             theirs = seconds_of(rollout(model.storage.fresh(), actions, threads))
             where = f"{threads} thread{'s' * (threads > 1)}"
-            yield Measurement("sequences", played / ours, "steps/s", f"sequence_returns, {where}", text)
-            yield Measurement("sequences", actions[..., 0].size / theirs, "steps/s", f"mujoco.rollout, {where}", text)
+            yield text, f"sequence_returns, {where}", played / ours
+            yield text, f"mujoco.rollout, {where}", actions[..., 0].size / theirs
 
 
 @contextmanager
@@ -65,3 +65,13 @@ def rollout(env: Any, actions: Array, threads: int) -> "partial[Any]":
     data = [mujoco.MjData(base.model) for _ in range(threads)]
     controls = np.repeat(actions, base.frame_skip, axis=1)
     return partial(rollout, base.model, data, np.tile(state, (len(actions), 1)), controls)
+
+
+def main() -> None:
+    """Print the table."""
+    for environment, way, steps in sequences():
+        print(f"{environment:<50} {way:<30} {steps:>12,.4g} steps/s", flush=True)
+
+
+if __name__ == "__main__":
+    main()
