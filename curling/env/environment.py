@@ -239,6 +239,9 @@ def mixed_doubles(**arguments: Any) -> CurlingEnv:
     return CurlingEnv(**mixed_doubles_arguments(arguments))
 
 
+mixed_doubles.metadata = CurlingEnv.metadata  # type: ignore[attr-defined]  # Gymnasium adds lists of pictures by it
+
+
 def mixed_doubles_arguments(given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of `CurlingEnv` for a match of mixed doubles.
 

@@ -71,9 +71,12 @@ class AgreementStudy:
         self.player = planner_for(self.planner, self.model, self.env)
         rules = self.rules or [rule for rule in RULES if rule != SHARED and self._unfit(rule) is None]
         self.rules = tuple(dict.fromkeys(rules))
-        for rule in self.rules:
-            if reason := self._unfit(rule):
+        for rule in self.rules or (RULES[0],):
+            if (reason := self._unfit(rule)) and self.most > 1:
                 raise UsageError(f"--combine {rule} cannot combine {self.planner} in {self.env}: {reason}")
+            rounds = _parts(rule)[1].get("rounds", 1)
+            if rounds > self.budget:
+                raise UsageError(f"--combine {rule}: rounds={rounds}, but a worker has {self.budget} simulations")
         self.kernel = None if has_same_actions(self.player, self.model) else self._similarity(self.bandwidth)
 
     def _similarity(self, bandwidth: float | str) -> Kernel:

@@ -69,7 +69,10 @@ class Space:
     def _allowed(self, key: str, values: Range | Choice, model: Model) -> Range | Choice:
         """The values of a parameter that planner and model allow."""
         tried = (values.low, values.high) if isinstance(values, Range) else values.values
-        made = [(value, parsed(planners.parse, f"{self._before}{key}={value}")) for value in tried]
+        try:
+            made = [(value, parsed(planners.parse, f"{self._before}{key}={value}")) for value in tried]
+        except UsageError as error:
+            raise UsageError(f"{self.start}: its `tuning` says {key}: {values}, but {error}") from error
         if isinstance(values, Range):
             return values
         able = [value for value, planner in made if not planners.unsupported(planner, model)]
