@@ -65,6 +65,7 @@ compile_missing()"""
 TURNS = "processes of"
 PROCESSES = re.compile(
     r"^(import|from) (asyncio|multiprocessing|socket|subprocess|threading)\b"  # or requests the fixture `start`
+    r"|^async def test_"
     r"|^def test_\w+\([^)]*\bstart\b",
     re.MULTILINE,
 )
@@ -288,6 +289,18 @@ def run(tmp_path, monkeypatch, capsys):
             status = stop.code
         captured = capsys.readouterr()
         return status, captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture
+def refused(run):
+    """`run` for a line that is refused, with nothing but one line on standard error: arguments -> that line."""
+
+    def call(*line):
+        status, out, err = run(*line)
+        assert (status, out, err.count("\n")) == (2, "", 1), (status, out, err)
+        return err.removesuffix("\n")
 
     return call
 
