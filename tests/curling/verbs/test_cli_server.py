@@ -77,27 +77,8 @@ def play(teams, shots):
 
 
 def test_a_match_is_served_and_recorded_and_then_the_server_ends(start, tmp_path):
-    server = start(
-        "server",
-        "dc3",
-        "--port",
-        "0",
-        "--ends",
-        "1",
-        "--matches",
-        "1",
-        "--angle-sd",
-        "0.001",
-        "--records",
-        "kept",
-        "--engine",
-        "box2d",
-        "--trajectory",
-        "--watch",
-        "0",
-        "--seed",
-        "1",
-    )
+    line = "server dc3 --port 0 --ends 1 --matches 1 --angle-sd 0.001 --records kept"
+    server = start(*f"{line} --engine box2d --trajectory --watch 0 --seed 1".split())
     assert server.stdout.readline().startswith("watch the matches at http://127.0.0.1:")
     with ExitStack() as stack:
         last = play(greeted(listening(server), stack), 3)
@@ -181,12 +162,6 @@ def test_a_port_that_is_taken_is_named(run, protocol, option):
     assert err.count("\n") == 1 and str(port) in err and "in use" in err
 
 
-WITHOUT_WEB = """
-import sys
-sys.modules["starlette"] = None
-from bonspiel.runs.cli import main"""
-
-
 @pytest.mark.parametrize(
     ("protocol", "option", "needed"),
     [
@@ -194,10 +169,9 @@ from bonspiel.runs.cli import main"""
         ("dc4", [], "Digital Curling 4 needs Starlette and uvicorn: pip install -e '.[dc4]'"),
     ],
 )
-def test_a_missing_extra_is_named_with_its_command(start, protocol, option, needed):
-    server = start("server", protocol, "--port", "0", *option, program=WITHOUT_WEB)
-    _, err = server.communicate(timeout=PATIENCE)
-    assert (server.returncode, err) == (2, f"bonspiel server {protocol}: {needed}\n")
+def test_a_missing_extra_is_named_with_its_command(run, monkeypatch, protocol, option, needed):
+    monkeypatch.setitem(sys.modules, "starlette", None)
+    assert run("server", protocol, "--port", "0", *option) == (2, "", f"bonspiel server {protocol}: {needed}\n")
 
 
 def test_nothing_is_told_to_be_watched_before_all_ports_are_open(run):
@@ -264,12 +238,11 @@ def test_errors_of_people_keep_their_tails_with_other_deviations(tmp_path):
         ("dc4 --users empty", "--users empty: has no users"),
     ],
 )
-def test_what_cannot_be_served_is_refused_in_one_line(run, line, words):
+def test_what_cannot_be_served_is_refused_in_one_line(refused, line, words):
     Path("taken").write_text("a file")
     Path("empty").write_text("")
-    status, out, err = run("server", *line.split())
-    assert (status, out) == (2, "")
-    assert err.count("\n") == 1 and words in err and err.startswith("bonspiel server")
+    err = refused("server", *line.split())
+    assert words in err and err.startswith("bonspiel server")
 
 
 @pytest.mark.parametrize("line", ["server", "server dc3", "server dc2", "server dc4"])
