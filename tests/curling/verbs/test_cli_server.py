@@ -162,6 +162,12 @@ def test_a_port_that_is_taken_is_named(run, protocol, option):
     assert err.count("\n") == 1 and str(port) in err and "in use" in err
 
 
+WITHOUT_WEB = """
+import sys
+sys.modules["starlette"] = None
+from bonspiel.runs.cli import main"""
+
+
 @pytest.mark.parametrize(
     ("protocol", "option", "needed"),
     [
@@ -169,9 +175,10 @@ def test_a_port_that_is_taken_is_named(run, protocol, option):
         ("dc4", [], "Digital Curling 4 needs Starlette and uvicorn: pip install -e '.[dc4]'"),
     ],
 )
-def test_a_missing_extra_is_named_with_its_command(run, monkeypatch, protocol, option, needed):
-    monkeypatch.setitem(sys.modules, "starlette", None)
-    assert run("server", protocol, "--port", "0", *option) == (2, "", f"bonspiel server {protocol}: {needed}\n")
+def test_a_missing_extra_is_named_with_its_command(start, protocol, option, needed):
+    server = start("server", protocol, "--port", "0", *option, program=WITHOUT_WEB)
+    _, err = server.communicate(timeout=PATIENCE)
+    assert (server.returncode, err) == (2, f"bonspiel server {protocol}: {needed}\n")
 
 
 def test_nothing_is_told_to_be_watched_before_all_ports_are_open(run):
