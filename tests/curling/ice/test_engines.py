@@ -169,6 +169,7 @@ def test_many_shots_equal_single_shots(engine):
         ({"spin": np.nan}, "spin"),
         ({"spin": "ccw"}, "spin.*real numbers"),
         ({"spin": 1e9}, "spin"),
+        ({"spin": -1e9}, "spin"),
     ],
 )
 def test_bad_arguments_are_named(change, named):
