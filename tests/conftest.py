@@ -65,6 +65,7 @@ compile_missing()"""
 TURNS = "processes of"
 PROCESSES = re.compile(
     r"^(import|from) (asyncio|multiprocessing|socket|subprocess|threading)\b"  # or requests the fixture `start`
+    r"|^async def test_"
     r"|^def test_\w+\([^)]*\bstart\b",
     re.MULTILINE,
 )
@@ -288,6 +289,19 @@ def run(tmp_path, monkeypatch, capsys):
             status = stop.code
         captured = capsys.readouterr()
         return status, captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture
+def refused(run):
+    """`run` for a line that is refused, with nothing but one line on standard error: arguments -> that line."""
+
+    def call(*line):
+        status, out, err = run(*line)
+        said = [text for text in err.splitlines() if "compiling" not in text]
+        assert (status, out, len(said)) == (2, "", 1), (status, out, err)
+        return said[0]
 
     return call
 

@@ -1,4 +1,7 @@
-"""People in front of the pages of practice servers, and a match that was played."""
+"""Tests that are coroutines, people in front of the pages of practice servers, and a match that was played."""
+
+import asyncio
+import inspect
 
 import pytest
 
@@ -7,6 +10,18 @@ from bonspiel.curling.records.match_data import Result, score_of
 from bonspiel.runs.games.game import ScheduledGame, Side
 from bonspiel.runs.games.play import play_game
 from tests.curling.browsing import Person
+
+TIME_UP = 300.0  # s, of a test
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    """Run a test that is a coroutine in a loop of its own."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    given = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    asyncio.run(asyncio.wait_for(pyfuncitem.obj(**given), TIME_UP))
+    return True
 
 
 @pytest.fixture
@@ -18,6 +33,13 @@ def sit_down(look):
         return Person(look(address, width, 844 if width < 500 else 900, has_touch=touches), touches)
 
     return person
+
+
+@pytest.fixture
+def patient(monkeypatch):
+    """Clients that fail at once have long to end, however busy the machine is."""
+    monkeypatch.setattr("bonspiel.curling.arena.game.NOTICE", 4.0)
+    monkeypatch.setattr("bonspiel.curling.arena.game.GRACE", 60.0)
 
 
 @pytest.fixture(scope="session")

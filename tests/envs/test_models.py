@@ -1,4 +1,4 @@
-"""The rules and the noise of Trap and Treasure Hunt."""
+"""The rules and the noise of Trap and Treasure Hunt, and the parameters that models refuse."""
 
 import math
 
@@ -6,7 +6,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bonspiel.envs import Trap, TreasureHunt
+from bonspiel.envs import (
+    Bicycle,
+    CartPole,
+    Donut,
+    DoubleIntegrator,
+    Hovering,
+    MountainCar,
+    Pendulum,
+    Racetrack,
+    Trap,
+    TreasureHunt,
+)
 
 
 class Fixed:
@@ -120,6 +131,32 @@ def test_treasure_hunt_lasts_ten_sizes(size):
         (TreasureHunt, {"angle_unit": []}),
         (TreasureHunt, {"hole_terminates": "no"}),
         (TreasureHunt, {"angle_unit": "degree"}),
+        (Pendulum, {"g": -1.0}),
+        (Pendulum, {"g": "abc"}),
+        (Pendulum, {"mass": 0.0}),
+        (Pendulum, {"length": math.inf}),
+        (MountainCar, {"goal_velocity": 0.08}),
+        (MountainCar, {"goal_velocity": -0.01}),
+        (CartPole, {"noise": -1.0}),
+        (DoubleIntegrator, {"noise": math.nan}),
+        (Bicycle, {"task": "ride"}),
+        (Bicycle, {"noise": -0.1}),
+        (Bicycle, {"noise": "abc"}),
+        (Donut, {"radius": 0.0}),
+        (Donut, {"radius": 0.6}),
+        (Donut, {"width": 0.0}),
+        (Donut, {"width": math.inf}),
+        (Donut, {"noise": -0.1}),
+        (Donut, {"noise": "abc"}),
+        (Hovering, {"wind": -1.0}),
+        (Hovering, {"wind": math.inf}),
+        (Hovering, {"persistence": 0.0}),
+        (Racetrack, {"track": "oval"}),
+        (Racetrack, {"slip": 1.1}),
+        (Racetrack, {"slip": -0.1}),
+        (Racetrack, {"noise": -1.0}),
+        (Racetrack, {"crash": "stop"}),
+        (Racetrack, {"progress": 1}),
     ],
 )
 def test_parameters_out_of_range_are_named(make, parameters):

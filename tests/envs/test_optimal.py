@@ -12,15 +12,9 @@ from bonspiel.envs import Trap, TreasureHunt
 from bonspiel.envs.optimal import Reference, constant_value, optimal_value, random_value, solve, starts_differ
 from bonspiel.planners.checks import check_state
 from bonspiel.planners.core.code.cache import SAID
+from tests.envs.playing import return_of
 
 EIGHT = (np.arange(8)[:, None] + 0.5) / 8
-
-
-@pytest.fixture(scope="module", autouse=True)
-def own_cache(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BONSPIEL_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
 
 
 @pytest.mark.parametrize(
@@ -61,14 +55,8 @@ def test_trap_optimal_actions():
 
 
 def simulate(model, policy, episodes):
-    rng, totals = np.random.default_rng(7), []
-    for _ in range(episodes):
-        state, terminated, total, steps = model.initial_state(rng), False, 0.0, 0
-        while not terminated and steps < model.horizon:
-            after = np.empty(model.state_dim)
-            reward, terminated = model.step(state, policy(state), after, model.params, rng)
-            state, total, steps = after, total + reward, steps + 1
-        totals.append(total)
+    rng = np.random.default_rng(7)
+    totals = [return_of(model, policy, model.initial_state(rng), rng) for _ in range(episodes)]
     return np.mean(totals), np.std(totals) / math.sqrt(episodes)
 
 
@@ -151,6 +139,8 @@ def test_a_package_brings_the_solver_of_its_model(tmp_path, monkeypatch):
 
 SINGLE = """from bonspiel.envs import Trap
 from bonspiel.envs.trap import optimum
+
+pytestmark = pytest.mark.usefixtures("own_cache")
 class Narrow(Trap):
     pass
 """

@@ -71,9 +71,8 @@ def test_long_episodes_are_shortened_and_end_with_the_last_picture(run, tmp_path
         (["trap", "--planner", "random", "--out", "film.docx"], "cannot be written"),
     ],
 )
-def test_each_mistake_is_a_line(run, line, words):
-    status, _, err = run("film", *line)
-    assert status == 2
+def test_each_mistake_is_a_line(refused, line, words):
+    err = refused("film", *line)
     assert words in err.splitlines()[-1]
 
 

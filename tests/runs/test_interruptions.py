@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.planners.processes import is_gone
+
 pytestmark = pytest.mark.usefixtures("undrawn")
 
 QUICK = ("run", "trap-curves", "--planner", "random", "--planner", "dpw", "--budget", "3,30", "--episodes", "25")
@@ -238,19 +240,12 @@ parallel.run = telling
 """
 
 
-def is_alive(pid):
-    try:
-        return " Z " not in Path(f"/proc/{pid}/stat").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
 def test_workers_go_when_their_driver_was_killed(start):
     process = start(*LONG, "--jobs", "2", "--out", "killed", program=TELL)
     workers = [int(pid) for pid in process.stdout.readline().split()]
     assert len(workers) == 2
     process.kill()
     deadline = time.monotonic() + 120
-    while any(map(is_alive, workers)):
+    while not all(map(is_gone, workers)):
         assert time.monotonic() < deadline
         time.sleep(0.1)

@@ -67,8 +67,8 @@ def test_an_action_takes_effect_after_the_delay():
     assert episode.total == pytest.approx(sum(0.9**k * action for k, action in enumerate(given)))
 
 
-@pytest.mark.parametrize("name", planners.names_for(envs.Trap()))
-def test_every_planner_can_play_there(name):
+@pytest.mark.parametrize("name", ["uct", "icem", "adaptive"])
+def test_a_planner_can_play_there(name):
     (episode,) = play_batch(setting(f"{PLANT} --delay 1", name), [0]).results
     assert episode.steps == 2
 
@@ -83,7 +83,7 @@ def test_what_is_known_is_of_the_plant_and_nothing_with_a_delay():
         simple_regret(f"{PLANT} --delay 1", [[0.2]])
 
 
-def test_the_results_are_called_by_the_plant(run, tmp_path):
+def test_the_results_are_called_by_the_plant(run, refused, tmp_path):
     line = ["run", "trap", "--planner", "dpw", "--budget", "5", "--episodes", "2", "--jobs", "1"]
     folder = tmp_path / "out"
     status, out, _ = run(*line, "--plant", "trap:noise_range=0.3", "--delay", "1", "--out", str(folder))
@@ -91,8 +91,8 @@ def test_the_results_are_called_by_the_plant(run, tmp_path):
     assert status == 0 and out.startswith(f"{env}\n")
     for name in ("report.md", "report.html"):
         assert env in (folder / name).read_text()
-    status, _, err = run(*line, "--resume", "--out", str(folder))
-    assert status == 2 and f"holds another run ({env})" in err
+    err = refused(*line, "--resume", "--out", str(folder))
+    assert f"holds another run ({env})" in err
 
 
 @pytest.mark.parametrize(
@@ -106,9 +106,9 @@ def test_the_results_are_called_by_the_plant(run, tmp_path):
         (["trap", "--delay", "2"], "with 2 steps a delay must be below 2, or no action has an effect"),
     ],
 )
-def test_what_cannot_be_a_plant_is_refused(run, line, message):
-    status, _, err = run("run", *line, "--dry-run", "--jobs", "1")
-    assert status == 2 and message in err
+def test_what_cannot_be_a_plant_is_refused(refused, line, message):
+    err = refused("run", *line, "--dry-run", "--jobs", "1")
+    assert message in err
 
 
 def test_kinds_of_actions_must_be_alike():

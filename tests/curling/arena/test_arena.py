@@ -15,17 +15,12 @@ from bonspiel.curling.arena import game as playing
 from bonspiel.curling.records import record, umpire
 from bonspiel.runs.games.tournament import read_tournament
 
+pytestmark = pytest.mark.usefixtures("patient")
+
 ODD = Path(__file__).with_name("odd_client.py")
 PATIENCE = 120.0  # s
 CORES = r" \d+" if hasattr(os, "sched_getaffinity") else ""
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="this system does not list processes")
-
-
-@pytest.fixture(autouse=True)
-def patient(monkeypatch):
-    """Clients that fail at once have long to end, however busy the machine is."""
-    monkeypatch.setattr(playing, "NOTICE", 4.0)
-    monkeypatch.setattr(playing, "GRACE", 60.0)
 
 
 def client(name, way=""):
@@ -199,9 +194,9 @@ def test_several_clients_play_a_round_robin_which_other_verbs_read(run):
         (("--client", "champion", "--client", "uct", "--against-last", "none"), "none holds no match"),
     ],
 )
-def test_an_invalid_command_line_is_refused_before_anything_is_written(run, line, words):
-    status, _, err = run("arena", "dc3", *line, "--out", "a")
-    assert status == 2 and words in err and err.startswith("bonspiel arena dc3: ") and not Path("a").exists()
+def test_an_invalid_command_line_is_refused_before_anything_is_written(refused, line, words):
+    err = refused("arena", "dc3", *line, "--out", "a")
+    assert words in err and err.startswith("bonspiel arena dc3: ") and not Path("a").exists()
 
 
 def test_a_program_that_never_ran_as_a_planner_wins_nothing(run, tmp_path):

@@ -1,6 +1,5 @@
 """`bonspiel arena dc4`: clients by the PyPI package dc4client."""
 
-import asyncio
 import math
 import secrets
 import sys
@@ -36,7 +35,7 @@ def patient(monkeypatch):
     monkeypatch.setattr(playing, "GRACE", 60.0)
 
 
-def test_no_password_looks_like_an_option(monkeypatch):
+async def test_no_password_looks_like_an_option(monkeypatch):
     """Whatever bytes the system draws."""
     monkeypatch.setattr(secrets, "token_bytes", lambda count: b"\xf8" * count)
     clients = parse_clients(["champion", "random"], "dc4", [])
@@ -44,13 +43,11 @@ def test_no_password_looks_like_an_option(monkeypatch):
     arena = make_arena("dc4", clients, settings, False, 20.0, 20.0, 60.0, 1)
     (setting,) = arena.pairings()
 
-    async def passwords():
+    with closing(ShotExecutor(arena.game.model, "analytic", False, 0)) as executor:
         venue = Dc4Venue(arena.server(arena.schedule(setting, 0), executor))
         async with venue.opened():
-            return [venue.values(team)["password"] for team in (0, 1)]
-
-    with closing(ShotExecutor(arena.game.model, "analytic", False, 0)) as executor:
-        assert all(password[0].isalnum() for password in asyncio.run(passwords()))
+            found = [venue.values(team)["password"] for team in (0, 1)]
+        assert all(password[0].isalnum() for password in found)
 
 
 def errors(shot):

@@ -22,19 +22,7 @@ def test_a_command_and_a_planner():
     assert (planner.name, planner.planner) == ("uct:exploration=2", "uct:exploration=2")
     words = planner.command(values | {"seed": "3", "log": "l"})
     assert words[:5] == [sys.executable, "-m", "bonspiel", "client", "dc3"] and words[-2:] == ["--rule", "x"]
-    assert words[5:-2] == [
-        "--host",
-        "here",
-        "--port",
-        "7",
-        "--planner",
-        "uct:exploration=2",
-        "--strict",
-        "--seed",
-        "3",
-        "--log",
-        "l",
-    ]
+    assert words[5:-2] == "--host here --port 7 --planner uct:exploration=2 --strict --seed 3 --log l".split()
 
 
 def test_the_version_changes_with_a_file_of_the_command(tmp_path):

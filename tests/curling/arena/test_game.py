@@ -53,39 +53,33 @@ class Gone:
         self._venue.result = self._whole.result
 
 
-def test_a_match_that_ends_after_a_client_has_left_is_recorded_as_it_was(run, tmp_path, monkeypatch):
+async def test_a_match_that_ends_after_a_client_has_left_is_recorded_as_it_was(run, tmp_path, monkeypatch):
     line = ("match", "random", "random", "--ends", "1", "--budget", "1", "--games", "2", "--jobs", "1", "--out", "m")
     assert run(*line)[0] == 0
     whole = read(min((tmp_path / "m" / "records").glob("*.jsonl")))
 
-    async def play():
-        venue = ServedMatch()
-        venue.items[:] = whole.shots[:5]
+    venue = ServedMatch()
+    venue.items[:] = whole.shots[:5]
 
-        async def start(*given):
-            return Gone(venue, whole)
+    async def start(*given):
+        return Gone(venue, whole)
 
-        monkeypatch.setattr(game, "GRACE", 0.0)
-        monkeypatch.setattr(game.ClientProcess, "start", start)
-        return await play_game(whole.match, SEATS, venue, tmp_path / "game")
-
-    record = asyncio.run(play())
+    monkeypatch.setattr(game, "GRACE", 0.0)
+    monkeypatch.setattr(game.ClientProcess, "start", start)
+    record = await play_game(whole.match, SEATS, venue, tmp_path / "game")
     assert record.result.reason == "forfeit" and record.result.detail.endswith(LEFT)
     assert record.shots == whole.shots[:5] and record.ends == ()
     umpire.replay(record)
 
 
 @pytest.mark.parametrize("number", [errno.EAGAIN, errno.EMFILE, errno.ENOMEM])
-def test_a_machine_that_cannot_start_a_client_ends_the_arena_and_no_client_loses(tmp_path, monkeypatch, number):
+async def test_a_machine_that_cannot_start_a_client_ends_the_arena_and_no_client_loses(tmp_path, monkeypatch, number):
     async def start(*given):
         raise OSError(number, os.strerror(number))
 
-    async def play():
-        return await play_game(None, SEATS, ServedMatch(), tmp_path / "game")
-
     monkeypatch.setattr(game.ClientProcess, "start", start)
     with pytest.raises(RunError, match=r"one cannot be started \(.*continue with --resume"):
-        asyncio.run(play())
+        await play_game(None, SEATS, ServedMatch(), tmp_path / "game")
 
 
 def test_a_program_that_cannot_be_executed_loses(run, tmp_path):

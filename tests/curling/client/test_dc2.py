@@ -7,7 +7,6 @@ import pytest
 
 from bonspiel.curling.client import dc2 as client
 from bonspiel.curling.client.connection import tcp_connection
-from bonspiel.curling.client.exit_status import ConnectionLost
 from bonspiel.curling.client.match_player import MatchPlayer
 from bonspiel.curling.client.message_log import MessageLog
 from bonspiel.curling.client.planning.planner_worker import ShotChoice
@@ -175,16 +174,3 @@ def test_a_wrong_message_ends_the_match(script, log):
     with pytest.raises(ProtocolError) as error:
         played([line for line in script if isinstance(line, bytes)], StubPlanner(TEE), log)
     assert "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize("place", range(6))
-def test_a_lost_connection_is_detected(place, log):
-    async def both():
-        async with ScriptedServer(opening()[:place], end=b"\0") as server:
-            tcp = tcp_connection("127.0.0.1", server.port, client.FORMAT, log)
-            await asyncio.wait_for(
-                client.play_dc2(tcp, LOGIN, MatchPlayer(StubPlanner(TEE), TimeManager(), log, print), "dc2"), SOON
-            )
-
-    with pytest.raises(ConnectionLost):
-        asyncio.run(both())

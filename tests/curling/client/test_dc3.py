@@ -161,15 +161,12 @@ def test_the_log_has_the_estimate_of_every_move(log, chance):
         assert entries[at + 1] == estimate
 
 
-def test_a_real_planner_plays_and_its_faults_cost_a_shot(log, capsys):
+async def test_a_real_planner_plays_and_its_faults_cost_a_shot(log, capsys):
     script = transcript("dc3", "free_guard_zone_foul_team0")
 
-    async def both():
-        async with PlannerProcess(FailingPlanner(((2, "raises"),))) as planner, ScriptedServer(script) as server:
-            await play(server, planner, log)
-        return server
-
-    moves = asyncio.run(both()).messages[2:]
+    async with PlannerProcess(FailingPlanner(((2, "raises"),))) as planner, ScriptedServer(script) as server:
+        await play(server, planner, log)
+    moves = server.messages[2:]
     tee = [message["move"]["velocity"] == {"x": TEE[0], "y": TEE[1]} for message in moves]
     assert tee == [True, False, True]  # the second is the best shot so far
     complaints = capsys.readouterr().err.splitlines()
@@ -268,23 +265,11 @@ def test_another_version_of_the_protocol_is_refused(log):
         played([text(greeting), *transcript("dc3", "full_game_team0")[1:]], StubPlanner(), log, linger=True)
 
 
-@pytest.mark.parametrize("place", range(6))
-@pytest.mark.parametrize(
-    "message",
-    [
-        b"no json\n",
-        b"{}\n",
-        b'{"cmd": "dance"}\n',
-        b'{"cmd": "ready_ok"}\n',
-        b'{"cmd": "game_over"}\n',
-        b"\xff\xfe\n",
-        b"[" * 100_000 + b"\n",
-    ],
-)
-def test_a_wrong_message_ends_the_match(place, message, log):
+@pytest.mark.parametrize("message", [b'{"cmd": "ready_ok"}\n', b"[" * 100_000 + b"\n"])
+def test_a_wrong_message_ends_the_match(message, log):
     script = opening()
     with pytest.raises(ProtocolError) as error:
-        played([*script[:place], message, *script[place:]], StubPlanner(), log, linger=True)
+        played([*script[:2], message, *script[2:]], StubPlanner(), log, linger=True)
     assert "\n" not in str(error.value) and len(str(error.value)) < 300
     last = json.loads(log.path.read_text().splitlines()[-1])
     assert last["dir"] == "server->client" and len(last["raw"] if "raw" in last else json.dumps(last)) <= 1000
@@ -303,21 +288,16 @@ def test_a_turn_of_the_other_team_is_refused(state, log):
         played([*script[:-1], update(script, **state)], StubPlanner(), log, linger=True)
 
 
-@pytest.mark.parametrize("place", range(7))
-@pytest.mark.parametrize("rest", [b"", b'{"cmd":'])
-def test_a_lost_connection_is_detected(place, rest, log):
+def test_a_connection_that_is_lost_within_a_message_is_detected(log):
     with pytest.raises(ConnectionLost, match="closed"):
-        played([*opening()[:place], rest], StubPlanner(), log)
+        played([*opening()[:2], b'{"cmd":'], StubPlanner(), log)
 
 
-def test_a_lost_connection_is_detected_at_once_during_planning(log):
-    async def both():
-        async with ScriptedServer(opening()) as server:
-            with pytest.raises(ConnectionLost):
-                await play(server, StubPlanner(seconds=600.0), log)
-            return time.monotonic() - server.closed_at
-
-    assert asyncio.run(both()) < 100.0
+async def test_a_lost_connection_is_detected_at_once_during_planning(log):
+    async with ScriptedServer(opening()) as server:
+        with pytest.raises(ConnectionLost):
+            await play(server, StubPlanner(seconds=600.0), log)
+        assert time.monotonic() - server.closed_at < 100.0
 
 
 def test_a_finished_match_needs_no_last_message(log):
@@ -334,40 +314,32 @@ def test_it_concedes_below_the_given_chance(chance, concedes, log):
     assert (server.messages[2]["move"] == {"type": "concede"}) is concedes
 
 
-def test_a_clock_that_is_all_but_empty_leaves_time_for_a_shot(log, capsys, monkeypatch):
+async def test_a_clock_that_is_all_but_empty_leaves_time_for_a_shot(log, capsys, monkeypatch):
     """With 0.2 s for two ends the planner is asked for every stone, if only for the best of a few candidates."""
     planner, left = StubPlanner(), 0.2
-
-    async def moves():
-        nonlocal left
-        monkeypatch.setattr(match_player, "time", SimpleNamespace(monotonic=lambda: 0.0))  # each is planned at once
-        player = MatchPlayer(planner, TimeManager(), log, lambda line: None)
-        match = client.AnnouncedMatch(0, dc3.GameInfo(setting=dc3.GameSetting(max_end=2)))
-        for end in range(2):
-            for shot in range(0, 16, 2):
-                first = match.first_position()
-                position = replace(first, shot=shot, settings=replace(first.settings, ends=2 - end))
-                await player.move("here", position, left, 0.0, lambda shot: asyncio.sleep(0.0))
-                left -= 0.011
-
-    asyncio.run(moves())
+    monkeypatch.setattr(match_player, "time", SimpleNamespace(monotonic=lambda: 0.0))  # each is planned at once
+    player = MatchPlayer(planner, TimeManager(), log, lambda line: None)
+    match = client.AnnouncedMatch(0, dc3.GameInfo(setting=dc3.GameSetting(max_end=2)))
+    for end in range(2):
+        for shot in range(0, 16, 2):
+            first = match.first_position()
+            position = replace(first, shot=shot, settings=replace(first.settings, ends=2 - end))
+            await player.move("here", position, left, 0.0, lambda shot: asyncio.sleep(0.0))
+            left -= 0.011
     assert len(planner.asked) == 16 and min(limit for _, _, limit in planner.asked) > 0.005
     assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(("remaining", "shot"), [(4.0, OTHER), (0.0, TEE)])
-def test_a_shot_without_time_to_plan_is_rule_based_while_the_clock_runs(log, capsys, remaining, shot):
+async def test_a_shot_without_time_to_plan_is_rule_based_while_the_clock_runs(log, capsys, remaining, shot):
     timing, sent = TimeManager(delay=9.0), []  # the network is so slow that nothing is left to plan
 
-    async def move():
-        async def send(aimed):
-            sent.append(aimed)
+    async def send(aimed):
+        sent.append(aimed)
 
-        player = MatchPlayer(StubPlanner(), timing, log, lambda line: None)
-        position = client.AnnouncedMatch(0, dc3.GameInfo()).first_position()
-        await player.move("here", position, remaining, time.monotonic(), send)
-
-    asyncio.run(move())
+    player = MatchPlayer(StubPlanner(), timing, log, lambda line: None)
+    position = client.AnnouncedMatch(0, dc3.GameInfo()).first_position()
+    await player.move("here", position, remaining, time.monotonic(), send)
     assert sent[0] == pytest.approx(shot, abs=1e-3)
     kind = "a rule-based shot" if shot is OTHER else "a draw to the tee"
     assert f"here: {kind} instead of the planner's answer: no time to plan, {remaining:.3g} s are left" in (
@@ -411,8 +383,8 @@ def test_each_ending_of_a_match_has_an_exit_status(capsys):
         assert len(capsys.readouterr().err.splitlines()) == 1
 
 
-def test_an_unreachable_server_is_reported_with_its_address(log):
-    async def both():
+async def test_an_unreachable_server_is_reported_with_its_address(log):
+    with pytest.raises(ConnectionLost, match=r"127.0.0.1 port \d+ .*is the server running"):
         async with ScriptedServer([]) as server:
             port = server.port
         await client.play_dc3(
@@ -420,6 +392,3 @@ def test_an_unreachable_server_is_reported_with_its_address(log):
             "x",
             MatchPlayer(StubPlanner(), TimeManager(), log, print),
         )
-
-    with pytest.raises(ConnectionLost, match=r"127.0.0.1 port \d+ .*is the server running"):
-        asyncio.run(both())

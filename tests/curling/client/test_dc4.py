@@ -28,13 +28,11 @@ from bonspiel.curling.ice.noise import Pair
 from bonspiel.curling.match.state import HAMMER, PATTERN, POWER, TIME, team_of
 from bonspiel.curling.protocols import ProtocolError
 from bonspiel.curling.protocols.dc4 import DEFAULT_PLAYERS, EXAMPLE_PLAYERS, decode_state
-from bonspiel.curling.protocols.dc4_server import NewMatch
 from bonspiel.curling.records.match_data import End, Match, Record, RecordedShot, Result, Setup
 from bonspiel.curling.records.position import MatchPosition
 from bonspiel.curling.records.umpire import replay
 from tests.curling.client.faulty_dc4 import FaultyServer
 
-TIME_UP = 300.0  # s, of a test
 USERS = (("user0", "pass0"), ("user1", "pass1"))
 
 
@@ -100,10 +98,6 @@ def logs(tmp_path: Path) -> list[Path]:
     return [tmp_path / "0.jsonl", tmp_path / "1.jsonl"]
 
 
-def run(scenario: Awaitable[Any]) -> Any:
-    return asyncio.run(asyncio.wait_for(scenario, TIME_UP))
-
-
 async def play(
     server: FaultyServer,
     match_id: str,
@@ -156,15 +150,11 @@ def check_thrown(server: FaultyServer) -> int:
     return len(moments)
 
 
-def test_a_match_with_extra_ends_is_played_with_correct_positions(logs: list[Path]) -> None:
+async def test_a_match_with_extra_ends_is_played_with_correct_positions(logs: list[Path]) -> None:
     planners, lines = [Draws(), Draws()], ([], [])
 
-    async def scenario() -> FaultyServer:
-        async with match(logs, planners, lines, ends=2) as (server, _, tasks):
-            await asyncio.gather(*tasks)
-            return server
-
-    server = run(scenario())
+    async with match(logs, planners, lines, ends=2) as (server, _, tasks):
+        await asyncio.gather(*tasks)
     thrown, (result,) = check_thrown(server), server.items(Result)
     winner = result.winner
     assert {len(planner.seen) for planner in planners} == {thrown // 2}
@@ -192,15 +182,12 @@ def check_mixed(server: FaultyServer) -> Record:
     return record
 
 
-def test_a_match_of_mixed_doubles_is_played_with_correct_positions(logs: list[Path]) -> None:
+async def test_a_match_of_mixed_doubles_is_played_with_correct_positions(logs: list[Path]) -> None:
     planners, lines = [Draws(), Draws()], ([], [])
 
-    async def scenario() -> FaultyServer:
-        async with match(logs, planners, lines, ends=3, pattern=4) as (server, _, tasks):
-            await asyncio.gather(*tasks)
-            return server
-
-    record = check_mixed(run(scenario()))
+    async with match(logs, planners, lines, ends=3, pattern=4) as (server, _, tasks):
+        await asyncio.gather(*tasks)
+    record = check_mixed(server)
     states, winner = replay(record)[:-1], record.result.winner
     assert lines[winner][-1].startswith("won ") and lines[1 - winner][-1].startswith("lost ")
     assert {setup.choice for setup in record.setups} == {"pp_right", "center_house"}
@@ -225,38 +212,32 @@ def test_a_match_of_mixed_doubles_is_played_with_correct_positions(logs: list[Pa
         assert dc4._position(later, "modified").power_plays == (left, left)
 
 
-def test_time_is_shared_among_the_five_shots_of_a_team_in_each_end(logs: list[Path]) -> None:
+async def test_time_is_shared_among_the_five_shots_of_a_team_in_each_end(logs: list[Path]) -> None:
     clocks = [Stopwatch(), Stopwatch()]
 
-    async def scenario() -> None:
-        async with FaultyServer() as server:
-            match_id, mixed = server.open(ends=2, seconds=500.0, pattern=0), {"rule": "modified"}
-            await asyncio.gather(
-                play(server, match_id, 0, Draws(), logs[0], clock=clocks[0], **mixed),
-                play(server, match_id, 1, Draws(), logs[1], clock=clocks[1], **mixed),
-            )
-
-    run(scenario())
+    async with FaultyServer() as server:
+        match_id, mixed = server.open(ends=2, seconds=500.0, pattern=0), {"rule": "modified"}
+        await asyncio.gather(
+            play(server, match_id, 0, Draws(), logs[0], clock=clocks[0], **mixed),
+            play(server, match_id, 1, Draws(), logs[1], clock=clocks[1], **mixed),
+        )
     for team, clock in enumerate(clocks):  # team 1 has the hammer; the first limit is that of the warm-up
         given = clock.limits[1] + clock.spent[1]
         assert 500.0 / slices_left(6 + team, 2) < given < 500.0 / slices_left(6 + team, 2, first_shot=6)
 
 
-def test_planners_reckon_with_the_numbers_of_all_who_throw(logs: list[Path]) -> None:
+async def test_planners_reckon_with_the_numbers_of_all_who_throw(logs: list[Path]) -> None:
     planners = [Draws(), Draws()]
 
-    async def scenario() -> None:
-        async with FaultyServer() as server:
-            match_id = server.open(pattern=0)
-            known = (EXAMPLE_PLAYERS, DEFAULT_PLAYERS), (DEFAULT_PLAYERS, EXAMPLE_PLAYERS)  # own, then the other's
-            await asyncio.gather(
-                *(
-                    play(server, match_id, team, planners[team], logs[team], rule="modified", throwers=known[team])
-                    for team in (0, 1)
-                )
+    async with FaultyServer() as server:
+        match_id = server.open(pattern=0)
+        known = (EXAMPLE_PLAYERS, DEFAULT_PLAYERS), (DEFAULT_PLAYERS, EXAMPLE_PLAYERS)  # own, then the other's
+        await asyncio.gather(
+            *(
+                play(server, match_id, team, planners[team], logs[team], rule="modified", throwers=known[team])
+                for team in (0, 1)
             )
-
-    run(scenario())
+        )
     teams = EXAMPLE_PLAYERS, DEFAULT_PLAYERS
     for team, planner in enumerate(planners):
         for position, number in zip(planner.seen[:5], (0, 1, 1, 1, 0), strict=True):
@@ -266,241 +247,184 @@ def test_planners_reckon_with_the_numbers_of_all_who_throw(logs: list[Path]) -> 
 
 
 @pytest.mark.parametrize("fault", ["hang up", "deaf", 503])
-def test_a_set_up_whose_answer_is_lost_counts_once(logs: list[Path], fault: int | str) -> None:
-    async def scenario() -> FaultyServer:
-        async with match(logs, [Draws(), Draws()], pattern=0) as (server, _, tasks):
-            server.setup_faults.append(fault)
-            await asyncio.gather(*tasks)
-            return server
-
-    check_mixed(run(scenario()))
+async def test_a_set_up_whose_answer_is_lost_counts_once(logs: list[Path], fault: int | str) -> None:
+    async with match(logs, [Draws(), Draws()], pattern=0) as (server, _, tasks):
+        server.setup_faults.append(fault)
+        await asyncio.gather(*tasks)
+    check_mixed(server)
 
 
-def test_after_a_reconnection_no_end_is_set_up_twice(logs: list[Path]) -> None:
+async def test_after_a_reconnection_no_end_is_set_up_twice(logs: list[Path]) -> None:
     planners = [Draws(), Draws()]
 
-    async def scenario() -> FaultyServer:
-        async with match(logs, planners, pattern=0) as (server, match_id, tasks):
-            planners[1].before_setup = partial(server.hang_up, match_id)
-            planners[0].before_shot[8] = partial(server.hang_up, match_id)
-            await asyncio.gather(*tasks)
-            return server
-
-    server = run(scenario())
+    async with match(logs, planners, pattern=0) as (server, match_id, tasks):
+        planners[1].before_setup = partial(server.hang_up, match_id)
+        planners[0].before_shot[8] = partial(server.hang_up, match_id)
+        await asyncio.gather(*tasks)
     check_mixed(server)
     assert server.connections >= 6
 
 
-def test_a_refused_set_up_ends_the_client(logs: list[Path]) -> None:
-    async def scenario() -> None:
+async def test_a_refused_set_up_ends_the_client(logs: list[Path]) -> None:
+    with pytest.raises(ServerRefused, match=r"a set-up: the server refuses it .*409.*not today"):
         async with match(logs, [Draws(), Draws()], pattern=0) as (server, _, tasks):
             server.setup_faults.append(409)
             await tasks[1]
-
-    with pytest.raises(ServerRefused, match=r"a set-up: the server refuses it .*409.*not today"):
-        run(scenario())
 
 
 @pytest.mark.parametrize(
     ("pattern", "rule", "error", "message"),
     [(0, "five_rock", ServerRefused, "player3 and player4"), (None, "modified", ProtocolError, "of another game")],
 )
-def test_a_match_of_the_other_game_is_refused(
+async def test_a_match_of_the_other_game_is_refused(
     logs: list[Path], pattern: int | None, rule: str, error: type[Exception], message: str
 ) -> None:
-    async def scenario() -> None:
+    with pytest.raises(error, match=message):
         async with FaultyServer() as server:
             match_id = server.open(pattern=pattern)
             await asyncio.gather(*(play(server, match_id, team, Draws(), logs[team], rule=rule) for team in (0, 1)))
 
-    with pytest.raises(error, match=message):
-        run(scenario())
 
-
-def test_our_positive_spin_is_counter_clockwise_on_the_server(logs: list[Path]) -> None:
-    async def scenario() -> None:
-        async with match(logs, [Draws(), Draws()]) as (_, _, tasks):
-            await asyncio.gather(*tasks)
-
-    run(scenario())
+async def test_our_positive_spin_is_counter_clockwise_on_the_server(logs: list[Path]) -> None:
+    async with match(logs, [Draws(), Draws()]) as (_, _, tasks):
+        await asyncio.gather(*tasks)
     state = next(state for state in messages(logs[0], "server->client") if state["total_shot_number"] == 1)
     stone = state["stone_coordinate"]["data"]["team0"][0]
     assert math.hypot(stone["x"], stone["y"] - 38.405) < 0.3  # the tee draw of Draws, which curls to -x
 
 
-def test_waiting_for_earlier_states_counts_for_the_first_move(logs: list[Path]) -> None:
+async def test_waiting_for_earlier_states_counts_for_the_first_move(logs: list[Path]) -> None:
     clock = Stopwatch()
 
-    async def scenario() -> None:
-        async with FaultyServer() as server:
-            match_id = server.open()
-            await asyncio.gather(
-                play(server, match_id, 0, Draws(), logs[0], clock=clock), play(server, match_id, 1, Draws(), logs[1])
-            )
-
-    run(scenario())
+    async with FaultyServer() as server:
+        match_id = server.open()
+        await asyncio.gather(
+            play(server, match_id, 0, Draws(), logs[0], clock=clock), play(server, match_id, 1, Draws(), logs[1])
+        )
     assert clock.spent[1] >= 0.9 * dc4_connection.QUIET  # the first one is that of the warm-up
 
 
-def test_a_wrong_password_is_reported(logs: list[Path]) -> None:
-    async def scenario() -> None:
+async def test_a_wrong_password_is_reported(logs: list[Path]) -> None:
+    with pytest.raises(ServerRefused, match=r"the user, the password or the match .*401.*Invalid credentials"):
         async with FaultyServer() as server:
             await play(server, server.open(), 0, Draws(), logs[0], password="wrong")
 
-    with pytest.raises(ServerRefused, match=r"the user, the password or the match .*401.*Invalid credentials"):
-        run(scenario())
+
+async def test_an_unknown_match_and_a_full_one_are_reported(logs: list[Path]) -> None:
+    async with FaultyServer() as server:
+        full = server.open()
+        server.match(full).seats._users = ["a", "b"]
+        for match_id in (str(uuid4()), full):
+            with pytest.raises(ServerRefused, match=r"the user, the password or the match .*Invalid match data"):
+                await play(server, match_id, 0, Draws(), logs[0])
 
 
-def test_an_unknown_match_and_a_full_one_are_reported(logs: list[Path]) -> None:
-    async def unknown() -> None:
-        async with FaultyServer() as server:
-            await play(server, str(uuid4()), 0, Draws(), logs[0])
-
-    async def full() -> None:
-        async with FaultyServer() as server:
-            match_id = server.open()
-            server.match(match_id).seats._users = ["a", "b"]
-            await play(server, match_id, 0, Draws(), logs[0])
-
-    for scenario in (unknown, full):
-        with pytest.raises(ServerRefused, match=r"the user, the password or the match .*Invalid match data"):
-            run(scenario())
-
-
-def test_no_server_is_a_lost_connection(logs: list[Path]) -> None:
-    async def scenario() -> None:
+async def test_no_server_is_a_lost_connection(logs: list[Path]) -> None:
+    with pytest.raises(ConnectionLost, match=r"no connection to 127\.0\.0\.1 port"):
         server = FaultyServer()
         async with server:
             match_id = server.open()
         await play(server, match_id, 0, Draws(), logs[0])
 
-    with pytest.raises(ConnectionLost, match=r"no connection to 127\.0\.0\.1 port"):
-        run(scenario())
 
-
-def test_a_server_that_goes_in_the_middle_is_a_lost_connection(logs: list[Path]) -> None:
+async def test_a_server_that_goes_in_the_middle_is_a_lost_connection(logs: list[Path]) -> None:
     planners = [Draws(), Draws()]
 
-    async def scenario() -> list[Any]:
-        async with match(logs, planners) as (server, _, tasks):
-            planners[0].before_shot[4] = server.stop
-            return await asyncio.gather(*tasks, return_exceptions=True)
-
     start = time.monotonic()
-    assert [type(result) for result in run(scenario())] == [ConnectionLost, ConnectionLost]
+    async with match(logs, planners) as (server, _, tasks):
+        planners[0].before_shot[4] = server.stop
+        found = await asyncio.gather(*tasks, return_exceptions=True)
+    assert [type(result) for result in found] == [ConnectionLost, ConnectionLost]
     assert time.monotonic() - start < 120.0
 
 
 @pytest.mark.parametrize("shot", [2, 5, 15])
-def test_after_a_reconnection_no_shot_is_thrown_twice(logs: list[Path], shot: int) -> None:
+async def test_after_a_reconnection_no_shot_is_thrown_twice(logs: list[Path], shot: int) -> None:
     planners = [Draws(), Draws()]
 
-    async def scenario() -> FaultyServer:
-        async with match(logs, planners) as (server, match_id, tasks):
-            planners[shot % 2].before_shot[shot] = partial(server.hang_up, match_id)
-            await asyncio.gather(*tasks)
-            return server
-
-    server = run(scenario())
+    async with match(logs, planners) as (server, match_id, tasks):
+        planners[shot % 2].before_shot[shot] = partial(server.hang_up, match_id)
+        await asyncio.gather(*tasks)
     check_thrown(server)
     assert server.connections == 4
 
 
-def test_patience_starts_again_after_a_reconnection(logs: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_patience_starts_again_after_a_reconnection(logs: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     planners = [Draws(), Draws()]
 
-    async def scenario() -> None:
-        async with match(logs, planners) as (server, match_id, tasks):
+    async with match(logs, planners) as (server, match_id, tasks):
 
-            async def impatient() -> None:
-                assert server.connections == 4
-                monkeypatch.setattr(dc4_connection, "PATIENCE", 0.2)
-                await asyncio.sleep(0.5)
+        async def impatient() -> None:
+            assert server.connections == 4
+            monkeypatch.setattr(dc4_connection, "PATIENCE", 0.2)
+            await asyncio.sleep(0.5)
 
-            planners[0].before_shot.update({2: partial(server.hang_up, match_id), 6: impatient})
-            await asyncio.gather(*tasks)
-
-    run(scenario())
+        planners[0].before_shot.update({2: partial(server.hang_up, match_id), 6: impatient})
+        await asyncio.gather(*tasks)
 
 
 @pytest.mark.parametrize("fault", ["hang up", "deaf", 503])
-def test_a_throw_whose_answer_is_lost_counts_once(logs: list[Path], fault: int | str) -> None:
-    async def scenario() -> FaultyServer:
-        async with match(logs, [Draws(), Draws()]) as (server, _, tasks):
-            server.faults += [None] * 3 + [fault]
-            await asyncio.gather(*tasks)
-            return server
-
-    check_thrown(run(scenario()))
+async def test_a_throw_whose_answer_is_lost_counts_once(logs: list[Path], fault: int | str) -> None:
+    async with match(logs, [Draws(), Draws()]) as (server, _, tasks):
+        server.faults += [None] * 3 + [fault]
+        await asyncio.gather(*tasks)
+    check_thrown(server)
 
 
-def test_a_refused_throw_ends_the_client(logs: list[Path]) -> None:
-    async def scenario() -> None:
+async def test_a_refused_throw_ends_the_client(logs: list[Path]) -> None:
+    with pytest.raises(ServerRefused, match=r"a throw: the server refuses it .*422.*not today"):
         async with match(logs, [Draws(), Draws()]) as (server, _, tasks):
             server.faults += [None, None, 422]
             await tasks[0]
-
-    with pytest.raises(ServerRefused, match=r"a throw: the server refuses it .*422.*not today"):
-        run(scenario())
     assert any("422" in note for note in messages(logs[0], "note"))
 
 
-def test_a_restarted_client_continues_from_the_current_state(logs: list[Path]) -> None:
+async def test_a_restarted_client_continues_from_the_current_state(logs: list[Path]) -> None:
     planners, again = [Draws(), Draws()], Draws()
 
-    async def scenario() -> FaultyServer:
-        async with FaultyServer() as server:
-            match_id = server.open()
-            tasks = [asyncio.create_task(play(server, match_id, team, planners[team], logs[team])) for team in (0, 1)]
-            planners[0].before_shot[6] = tasks[0].cancel
-            with pytest.raises(asyncio.CancelledError):
-                await tasks[0]
-            server.hang_up(match_id)
-            await asyncio.gather(tasks[1], play(server, match_id, 0, again, logs[0]))
-            return server
-
-    check_thrown(run(scenario()))
+    async with FaultyServer() as server:
+        match_id = server.open()
+        tasks = [asyncio.create_task(play(server, match_id, team, planners[team], logs[team])) for team in (0, 1)]
+        planners[0].before_shot[6] = tasks[0].cancel
+        with pytest.raises(asyncio.CancelledError):
+            await tasks[0]
+        server.hang_up(match_id)
+        await asyncio.gather(tasks[1], play(server, match_id, 0, again, logs[0]))
+    check_thrown(server)
     assert again.seen[0].shot == 6
 
 
 @pytest.mark.parametrize(("text", "message"), [('{"end_number": "no"}', "cannot parse"), ("nonsense", "cannot parse")])
-def test_nonsense_from_the_server_ends_the_client(logs: list[Path], text: str, message: str) -> None:
-    async def scenario() -> None:
+async def test_nonsense_from_the_server_ends_the_client(logs: list[Path], text: str, message: str) -> None:
+    with pytest.raises(ProtocolError, match=message):
         async with match(logs, [Draws(), Draws()]) as (server, _, tasks):
             server.bad_events.append(text)
             await tasks[0]
 
-    with pytest.raises(ProtocolError, match=message):
-        run(scenario())
 
-
-def test_a_stream_that_breaks_unexpectedly_ends_the_client(logs: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_stream_that_breaks_unexpectedly_ends_the_client(
+    logs: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def broken(text: str) -> Any:
         raise KeyError("surprise")
 
     monkeypatch.setattr(dc4_connection, "decode_state", broken)
 
-    async def scenario() -> None:
+    with pytest.raises(ConnectionLost, match="no stream of states: 'surprise'"):
         async with match(logs, [Draws(), Draws()]) as (_, _, tasks):
             await tasks[0]
 
-    with pytest.raises(ConnectionLost, match="no stream of states: 'surprise'"):
-        run(scenario())
 
-
-def test_a_team_that_runs_out_of_time_loses(logs: list[Path]) -> None:
+async def test_a_team_that_runs_out_of_time_loses(logs: list[Path]) -> None:
     planners, lines = [Draws(), Draws()], ([], [])
 
-    async def scenario() -> None:
-        async with match(logs, planners, lines, seconds=4.0) as (_, _, tasks):
-            planners[1].before_shot[3] = lambda: asyncio.sleep(4.5)
-            await asyncio.gather(*tasks)
-
-    run(scenario())
+    async with match(logs, planners, lines, seconds=4.0) as (_, _, tasks):
+        planners[1].before_shot[3] = lambda: asyncio.sleep(4.5)
+        await asyncio.gather(*tasks)
     assert lines[0][-1] == "won 0 : 0 (time_limit)" and lines[1][-1] == "lost 0 : 0 (time_limit)"
 
 
-def test_extra_ends_reserve_time_for_more_and_delays_are_learned_on_one_clock(logs: list[Path]) -> None:
+async def test_extra_ends_reserve_time_for_more_and_delays_are_learned_on_one_clock(logs: list[Path]) -> None:
     class Through(Draws):
         """Throws all stones away until the second extra end."""
 
@@ -510,14 +434,11 @@ def test_extra_ends_reserve_time_for_more_and_delays_are_learned_on_one_clock(lo
 
     clocks = [Stopwatch(), Stopwatch()]
 
-    async def scenario() -> None:
-        async with FaultyServer() as server:
-            match_id = server.open(seconds=100.0, extra_seconds=50.0)
-            await asyncio.gather(
-                *(play(server, match_id, team, Through(), logs[team], clock=clocks[team]) for team in (0, 1))
-            )
-
-    run(scenario())
+    async with FaultyServer() as server:
+        match_id = server.open(seconds=100.0, extra_seconds=50.0)
+        await asyncio.gather(
+            *(play(server, match_id, team, Through(), logs[team], clock=clocks[team]) for team in (0, 1))
+        )
     for team, clock in enumerate(clocks):
         regular, extra = clock.limits[1:9], clock.limits[9:]  # the first is that of the warm-up
         slices = slices_left(team, 1)
@@ -528,31 +449,26 @@ def test_extra_ends_reserve_time_for_more_and_delays_are_learned_on_one_clock(lo
         assert all(0.0 <= seconds < 10.0 for seconds in clock.taught)
 
 
-def test_a_match_can_be_created() -> None:
-    async def scenario() -> tuple[NewMatch, int]:
-        async with FaultyServer() as server:
-            account = Account("127.0.0.1", server.port, *USERS[0])
-            match_id = await dc4.create_match(account, "no_tick", 3, 100.0, 10.0)
-            with pytest.raises(ServerRefused, match="Invalid credentials"):
-                await dc4.create_match(account._replace(user="nobody"), "five_rock", 3, 100.0, 10.0)
-            return server.match(str(match_id)).new, server.port
-
-    created, port = run(scenario())
+async def test_a_match_can_be_created() -> None:
+    async with FaultyServer() as server:
+        account = Account("127.0.0.1", server.port, *USERS[0])
+        match_id = await dc4.create_match(account, "no_tick", 3, 100.0, 10.0)
+        with pytest.raises(ServerRefused, match="Invalid credentials"):
+            await dc4.create_match(account._replace(user="nobody"), "five_rock", 3, 100.0, 10.0)
+        created = server.match(str(match_id)).new
+        port = server.port
     assert (created.standard_end_count, created.applied_rule) == (3, "no_tick_rule")
     assert (created.time_limit, created.extra_end_time_limit) == (100.0, 10.0)
     assert created.game_mode == "standard"
     with pytest.raises(ConnectionLost, match=r"no connection to 127\.0\.0\.1 port"):
-        run(dc4.create_match(Account("127.0.0.1", port, *USERS[0]), "five_rock", 3, 100.0, 10.0))
+        await dc4.create_match(Account("127.0.0.1", port, *USERS[0]), "five_rock", 3, 100.0, 10.0)
 
 
-def test_a_match_of_mixed_doubles_can_be_created() -> None:
-    async def scenario() -> NewMatch:
-        async with FaultyServer() as server:
-            account = Account("127.0.0.1", server.port, *USERS[0])
-            match_id = await dc4.create_match(account, "modified", 8, 100.0, 10.0, 3)
-            return server.match(str(match_id)).new
-
-    created = run(scenario())
+async def test_a_match_of_mixed_doubles_can_be_created() -> None:
+    async with FaultyServer() as server:
+        account = Account("127.0.0.1", server.port, *USERS[0])
+        match_id = await dc4.create_match(account, "modified", 8, 100.0, 10.0, 3)
+        created = server.match(str(match_id)).new
     assert (created.game_mode, created.applied_rule) == ("mixed_doubles", "modified_fgz_rule")
     assert (created.positioned_stones_pattern, created.standard_end_count) == (3, 8)
 

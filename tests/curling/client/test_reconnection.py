@@ -60,16 +60,13 @@ def attempt(protocol, port, player):
 
 
 @pytest.mark.parametrize("protocol", SCRIPTS)
-def test_a_server_that_comes_up_later_is_waited_for(protocol, port, log):
+async def test_a_server_that_comes_up_later_is_waited_for(protocol, port, log):
     player, reports = new_player(log)
 
-    async def both():
-        client = asyncio.create_task(play_when_up(lambda: attempt(protocol, port, player), player, WAIT))
-        await asyncio.sleep(0.3)
-        async with ScriptedServer(SCRIPTS[protocol], TERMINATOR[protocol], port=port):
-            await asyncio.wait_for(client, SOON)
-
-    asyncio.run(both())
+    client = asyncio.create_task(play_when_up(lambda: attempt(protocol, port, player), player, WAIT))
+    await asyncio.sleep(0.3)
+    async with ScriptedServer(SCRIPTS[protocol], TERMINATOR[protocol], port=port):
+        await asyncio.wait_for(client, SOON)
     assert player.planner.asked and player.begun
     waits = [line for line in reports if "connecting again for" in line]
     assert len(waits) == 1 and f"port {port}" in waits[0] and waits[0] == reports[0]
@@ -77,7 +74,7 @@ def test_a_server_that_comes_up_later_is_waited_for(protocol, port, log):
 
 
 @pytest.mark.parametrize("protocol", SCRIPTS)
-def test_a_server_that_goes_before_the_match_begins_is_connected_to_again(protocol, log):
+async def test_a_server_that_goes_before_the_match_begins_is_connected_to_again(protocol, log):
     """At every message before the match, once each; the next connection sees the whole match."""
     script, (player, _) = SCRIPTS[protocol], new_player(log)
     word = b"new_game" if protocol == "dc3" else b"NEWGAME"
@@ -90,31 +87,25 @@ def test_a_server_that_goes_before_the_match_begins_is_connected_to_again(protoc
         seen.append(server)
         await server.serve(reader, writer)
 
-    async def both():
-        async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
-            port = server.sockets[0].getsockname()[1]
-            await asyncio.wait_for(play_when_up(lambda: attempt(protocol, port, player), player, WAIT), SOON)
-
-    asyncio.run(both())
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        await asyncio.wait_for(play_when_up(lambda: attempt(protocol, port, player), player, WAIT), SOON)
     assert len(seen) == begins + 2
     assert len(seen[-1].answers) == sum(not line.from_server for line in script)
 
 
 @pytest.mark.parametrize("protocol", SCRIPTS)
-def test_a_match_that_has_begun_is_not_begun_again(protocol, log):
+async def test_a_match_that_has_begun_is_not_begun_again(protocol, log):
     script, (player, reports), seen = SCRIPTS[protocol], new_player(log), []
 
     async def serve(reader, writer):
         seen.append(None)
         await ScriptedServer(script[:-2], TERMINATOR[protocol]).serve(reader, writer)
 
-    async def both():
+    with pytest.raises(ConnectionLost, match="closed"):
         async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
             port = server.sockets[0].getsockname()[1]
             await asyncio.wait_for(play_when_up(lambda: attempt(protocol, port, player), player, WAIT), SOON)
-
-    with pytest.raises(ConnectionLost, match="closed"):
-        asyncio.run(both())
     assert len(seen) == 1 and not any("connecting again" in line for line in reports)
 
 
@@ -130,7 +121,7 @@ def test_the_wait_ends(wait, port, log, monkeypatch):
     assert len(reports) == (wait > 0.0)
 
 
-def test_a_connection_that_lasted_starts_the_wait_anew(log):
+async def test_a_connection_that_lasted_starts_the_wait_anew(log):
     """Here each lasts longer than the wait."""
     player, reports = new_player(log)
     lasting = iter((0.3, 0.3, 0.3))
@@ -140,11 +131,8 @@ def test_a_connection_that_lasted_starts_the_wait_anew(log):
         await asyncio.sleep(next(lasting))
         raise ConnectionLost("gone")
 
-    async def attempts():
-        with contextlib.suppress(StopIteration, RuntimeError):
-            await play_when_up(lost, player, 0.2)
-
-    asyncio.run(attempts())
+    with contextlib.suppress(StopIteration, RuntimeError):
+        await play_when_up(lost, player, 0.2)
     assert len(reports) == 3
 
 
@@ -159,7 +147,7 @@ def test_a_name_that_no_machine_can_have_is_not_waited_for(log):
     assert reports == []
 
 
-def test_a_server_of_digital_curling_4_is_waited_for(port, log):
+async def test_a_server_of_digital_curling_4_is_waited_for(port, log):
     player, reports = new_player(log)
     match_id = uuid4()
     account = Account("127.0.0.1", port, "user0", "pass0")
@@ -167,13 +155,10 @@ def test_a_server_of_digital_curling_4_is_waited_for(port, log):
     async def play():
         await dc4.play_dc4(account, match_id, 0, "bonspiel", player)
 
-    async def both():
-        client = asyncio.create_task(play_when_up(play, player, WAIT))
-        while not reports or "connecting again" not in reports[-1]:
-            await asyncio.sleep(0.02)
-        async with FaultyServer(port):
-            await asyncio.wait({client}, timeout=SOON)
-        return client.exception()
-
-    refused = asyncio.run(both())
+    client = asyncio.create_task(play_when_up(play, player, WAIT))
+    while not reports or "connecting again" not in reports[-1]:
+        await asyncio.sleep(0.02)
+    async with FaultyServer(port):
+        await asyncio.wait({client}, timeout=SOON)
+    refused = client.exception()
     assert "the server refuses" in str(refused)  # it does not know this match, but it was reached

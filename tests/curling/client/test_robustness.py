@@ -152,31 +152,26 @@ ODD = {
 }
 
 
-def test_a_real_planner_answers_odd_positions_with_a_shot(tmp_path):
+async def test_a_real_planner_answers_odd_positions_with_a_shot(tmp_path):
     """A match for each, of one position."""
     script = SCRIPTS["dc3"]
     at = next(i for i, line in enumerate(script) if line.message["cmd"] == "update")
     assert script[at].message["next_team"] == "team0"
 
-    async def matches():
-        async with PlannerProcess("rulebased") as planner:
-            for name, state in ODD.items():
-                update = script[at].message | {"state": script[at].message["state"] | state}
-                odd = [*script[:at], json.dumps(update).encode() + b"\n", script[at + 1]]
-                with MessageLog(tmp_path / "log.jsonl") as log:
-                    assert await besiege("dc3", odd, log, planner, seconds=60.0, longest=LONGEST) == CONNECTION_LOST, (
-                        name
-                    )
-                sent = [json.loads(line)["msg"] for line in (tmp_path / "log.jsonl").read_text().splitlines()]
-                moves = [message["move"] for message in sent if "cmd" in message and message["cmd"] == "move"]
-                assert [move["type"] for move in moves] == ["shot"], name
-
-    asyncio.run(matches())
+    async with PlannerProcess("rulebased") as planner:
+        for name, state in ODD.items():
+            update = script[at].message | {"state": script[at].message["state"] | state}
+            odd = [*script[:at], json.dumps(update).encode() + b"\n", script[at + 1]]
+            with MessageLog(tmp_path / "log.jsonl") as log:
+                assert await besiege("dc3", odd, log, planner, seconds=60.0, longest=LONGEST) == CONNECTION_LOST, name
+            sent = [json.loads(line)["msg"] for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+            moves = [message["move"] for message in sent if "cmd" in message and message["cmd"] == "move"]
+            assert [move["type"] for move in moves] == ["shot"], name
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="sizes of processes are read from /proc")
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_a_message_without_end_does_not_fill_the_memory(protocol, tmp_path):
+async def test_a_message_without_end_does_not_fill_the_memory(protocol, tmp_path):
     largest = []
 
     async def client(port):
@@ -193,11 +188,8 @@ def test_a_message_without_end_does_not_fill_the_memory(protocol, tmp_path):
                 process.kill()
         return process.returncode, (await process.stderr.read()).decode().splitlines()
 
-    async def both():
-        async with await asyncio.start_server(lambda _, writer: flood(writer), "127.0.0.1", 0) as server:
-            return await client(server.sockets[0].getsockname()[1])
-
-    status, lines = asyncio.run(both())
+    async with await asyncio.start_server(lambda _, writer: flood(writer), "127.0.0.1", 0) as server:
+        status, lines = await client(server.sockets[0].getsockname()[1])
     assert status == PROTOCOL_ERROR and max(largest) < 300.0
     assert len(lines) == 1 and "bytes" in lines[0] and len(lines[0]) <= LONGEST_LINE
 

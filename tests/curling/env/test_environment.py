@@ -25,7 +25,7 @@ def make(**arguments):
 
 @pytest.mark.parametrize(
     "arguments",
-    [{}, {"ends": 2, "extra_ends": 1, "reward": "win"}, {"opponent": "random"}, {"physics": "dc2", "noise": "gat"}],
+    [{"ends": 2, "extra_ends": 1, "reward": "win"}, {"opponent": "random"}, {"physics": "dc2", "noise": "gat"}],
 )
 def test_gymnasium_check(arguments):
     check_env(gymnasium.make("Curling-v0", **arguments).unwrapped)

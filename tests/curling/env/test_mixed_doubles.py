@@ -2,7 +2,6 @@
 
 import gymnasium
 import numpy as np
-from gymnasium.utils.env_checker import check_env
 
 from bonspiel import envs
 from bonspiel.curling.ice.sheet import present
@@ -11,10 +10,6 @@ from bonspiel.curling.match.state import stones_of
 
 def make(**arguments):
     return gymnasium.make("CurlingMixedDoubles-v0", **arguments).unwrapped
-
-
-def test_gymnasium_check():
-    check_env(make(ends=2, reward="win"))
 
 
 def test_the_env_is_its_model():

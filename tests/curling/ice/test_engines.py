@@ -142,7 +142,6 @@ def test_many_shots_equal_single_shots(engine):
         np.testing.assert_array_equal(engine.shot(stones, 1, velocity, spin), final)
 
 
-@ENGINES
 @pytest.mark.parametrize(
     ("change", "named"),
     [
@@ -161,7 +160,6 @@ def test_many_shots_equal_single_shots(engine):
         ({"velocity": (0.0, -2.0)}, "velocity.*house"),
         ({"velocity": (2.0, 0.0)}, "velocity.*house"),
         ({"velocity": (0.0, 1e9)}, "velocity.*cap"),
-        ({"velocity": (0.0, "cap")}, "velocity"),
         ({"velocity": (1.0, 2.0, 3.0)}, "velocity"),
         ({"velocity": ("0", "2.4")}, "velocity.*real numbers"),
         ({"velocity": (0.0, 2.4j)}, "velocity.*real numbers"),
@@ -171,21 +169,28 @@ def test_many_shots_equal_single_shots(engine):
         ({"spin": np.nan}, "spin"),
         ({"spin": "ccw"}, "spin.*real numbers"),
         ({"spin": 1e9}, "spin"),
+        ({"spin": -1e9}, "spin"),
     ],
 )
-def test_bad_arguments_are_named(engine, change, named):
+def test_bad_arguments_are_named(change, named):
+    engine = curling.make_engine()
     given = {"stones": board((0.0, 36.0)), "index": 0, "velocity": engine.law.tee_draw, "spin": engine.law.launch_spin}
-    given |= change
-    if given["velocity"] == (0.0, "cap"):
-        given["velocity"] = (0.0, 1.03 * engine.law.max_speed)
     with pytest.raises(ValueError, match=named) as refused:
-        engine.shot(**given)
+        engine.shot(**given | change)
     assert "np.float64" not in str(refused.value)
 
 
 @ENGINES
+def test_all_engines_check_their_arguments(engine):
+    with pytest.raises(ValueError, match=f"velocity.*cap of {engine.law.max_speed}"):
+        engine.shot(no_stones(), 0, (0.0, 1.03 * engine.law.max_speed), engine.law.launch_spin)
+    with pytest.raises(ValueError, match="index"):
+        engine.shot(no_stones(), 16, engine.law.tee_draw, engine.law.launch_spin)
+
+
 @pytest.mark.parametrize("threads", [0, 1.5, True, 10**9])
-def test_bad_numbers_of_threads_are_named(engine, threads):
+def test_bad_numbers_of_threads_are_named(threads):
+    engine = curling.make_engine()
     with pytest.raises(ValueError, match="threads="):
         engine.shots(no_stones(), 0, [engine.law.tee_draw], [0.1], threads=threads)
 
@@ -210,9 +215,9 @@ def test_unchecked_shots_accept_any_throw_and_stones(engine):
 
 
 @ENGINES
-@pytest.mark.parametrize("angle", [-0.03, 0.02, 0.04])
-@pytest.mark.parametrize("side", [-1.0, 0.0, 1.0])
-def test_turning_a_shot_turns_its_path(engine, angle, side):
+@pytest.mark.parametrize("side", [-1.0, 0.0])
+def test_turning_a_shot_turns_its_path(engine, side):
+    angle = 0.04
     turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
     velocity, spin = engine.law.tee_draw * np.array([side, 1.0]), side * engine.law.launch_spin
     _, path = engine.shot(no_stones(), 0, velocity, spin, trajectory=True)

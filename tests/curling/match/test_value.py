@@ -180,12 +180,11 @@ def one_stone(team):
     return stones
 
 
-@pytest.mark.parametrize("physics", ["fcv1", "dc2"])
 @pytest.mark.parametrize("hammer", [0, 1])
 @pytest.mark.parametrize("scorer", [0, 1])
 @pytest.mark.parametrize(("end", "lead"), [(0, 0), (1, -3), (2, 1), (2, -1), (3, 0)])
-def test_the_model_is_paid_the_value_when_an_end_is_over(physics, hammer, scorer, end, lead):
-    match = {"ends": 3, "extra_ends": 1, "physics": physics, "noise": "none", "tie": 0.7, "table": "thesis"}
+def test_the_model_is_paid_the_value_when_an_end_is_over(hammer, scorer, end, lead):
+    match = {"ends": 3, "extra_ends": 1, "noise": "none", "tie": 0.7, "table": "thesis"}
     model = Curling(**match).planning()
     state = state_of(one_stone(scorer), 15, hammer, end, lead)
     reward, over, following = last_shot(model, state)

@@ -45,12 +45,12 @@ def test_games_that_are_all_left_out_together_are_too_few(run, tmp_path):
     assert status == 0 and "first draws   speed, m/s            2   too few" in out
 
 
-def test_what_is_wrong_is_said_in_one_line(run, tmp_path):
+def test_what_is_wrong_is_said_in_one_line(run, refused, tmp_path):
     made = tables()
     made.rows["Stones.csv"][1]["Handle"] = "left"
     status, out, err = run("people", made.write(tmp_path))
     assert status == 2 and not out and len(err.splitlines()) == 1
     assert "Stones.csv row 3: Handle='left': must be one of 0, 1" in err
     assert run("people", tmp_path / "none")[0] == 2
-    status, _, err = run("people", tmp_path, "--fit", 0)
-    assert status == 2 and "--fit=0: must be a whole number from 1" in err
+    err = refused("people", tmp_path, "--fit", 0)
+    assert "--fit=0: must be a whole number from 1" in err

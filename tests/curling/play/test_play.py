@@ -504,9 +504,9 @@ def test_a_terminal_that_will_not_do_is_refused_in_a_line(size, term, words):
         assert words in terminal.output.replace(b"\r\n", b" ") and b"--web" in terminal.output
 
 
-def test_without_a_terminal_it_says_so(run):
-    status, _, err = run("play", "--against", "random")
-    assert status == 2 and "not a terminal; --web plays in a browser" in err
+def test_without_a_terminal_it_says_so(refused):
+    err = refused("play", "--against", "random")
+    assert "not a terminal; --web plays in a browser" in err
 
 
 def test_a_terminal_that_becomes_too_small_asks_for_more(game):
@@ -528,22 +528,22 @@ def test_a_terminal_that_becomes_too_small_asks_for_more(game):
         (("--game", "mixed_doubles", "--physics", "dc2"), "physics"),
     ],
 )
-def test_what_cannot_be_played_is_refused(run, arguments, words):
-    status, _, err = run("play", "--web", *arguments)
-    assert status == 2 and words in err.splitlines()[-1] and "Traceback" not in err
+def test_what_cannot_be_played_is_refused(refused, arguments, words):
+    err = refused("play", "--web", *arguments)
+    assert words in err.splitlines()[-1] and "Traceback" not in err
 
 
-def test_the_window_of_before_names_the_browser(run):
-    status, _, err = run("play", "--window")
-    assert status == 2 and "--window is no longer offered; --web plays" in err and err.count("\n") == 1
+def test_the_window_of_before_names_the_browser(refused):
+    err = refused("play", "--window")
+    assert "--window is no longer offered; --web plays" in err
 
 
 @pytest.mark.parametrize(
     ("name", "words"),
     [("no/g.jsonl", "there is no folder no"), (".", "it is a folder"), ("g.jsonl", "exists already; choose another")],
 )
-def test_a_record_that_cannot_be_kept_is_refused_before_the_game(run, name, words):
+def test_a_record_that_cannot_be_kept_is_refused_before_the_game(refused, name, words):
     Path("g.jsonl").write_text("kept")
-    status, _, err = run("play", "--against", "random", "--record", name)
-    assert status == 2 and words in err and err.count("\n") == 1
+    err = refused("play", "--against", "random", "--record", name)
+    assert words in err
     assert Path("g.jsonl").read_text() == "kept"

@@ -134,7 +134,7 @@ def test_the_last_stone_takes_what_wins():
 
 
 @pytest.mark.parametrize("shot", [9, 15])
-@pytest.mark.parametrize("simulations", [1, 70, 500, 1_500, 3_000, 12_000, 100_000])
+@pytest.mark.parametrize("simulations", [1, 500, 3_000, 100_000])
 def test_without_errors_each_shot_is_thrown_once_and_the_opponent_tries_a_grid(simulations, shot):
     model, budget = replace(MODEL, noise="none"), Budget(simulations=simulations)
     state = position(shot, model=model)
@@ -194,7 +194,7 @@ def test_decisions_are_the_same_on_any_number_of_threads(shot, simulations):
 
 
 @pytest.mark.parametrize("shot", [9, 14, 15])
-@pytest.mark.parametrize("simulations", [1, 5, 70, 500, 1_500, 3_000, 12_000, 30_000])
+@pytest.mark.parametrize("simulations", [1, 70, 1_500, 12_000])
 def test_budgets_of_throws_are_kept(simulations, shot):
     decision = plan(simulations, shot)
     assert decision.simulations <= simulations

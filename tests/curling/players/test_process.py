@@ -1,13 +1,14 @@
 """Programs as players: what they are asked, what they may answer, and that none is left behind."""
 
-import asyncio
 import json
 import os
 import pickle
 import sys
 import threading
 import time
+from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -176,19 +177,6 @@ FAULTS = {
     "os.close(1); time.sleep(9)": "closed its output",
     "time.sleep(9)": r"no answer within 0\.2\d* s.*flush",
     "print('thinking', flush=True)": "answered 'thinking': JSON is malformed",
-    "print('[' * 100_000, flush=True)": r"answered '\[+\.\.\.'",
-    "print(flush=True)": "answered ''",
-    "say(None)": "answered 'null'",
-    "say(HELLO)": "not of the type 'shot'",
-    "say({'type': 'shot', 'vx': 0.1, 'vy': 2.4})": "missing required field `rotation`",
-    "say(SHOT | {'sims': 3})": "unknown field `sims`",
-    "say(SHOT | {'vx': '0.1'})": r"`float`.*vx",
-    "say(SHOT | {'vx': float('nan')})": "malformed",
-    "say(SHOT | {'vx': 0.5})": "action=.*within",
-    "say(SHOT | {'rotation': 0})": "rotation=0.0.*1 or -1",
-    "say(SHOT | {'value': 1.5})": "value=1.5.*0 to 1",
-    "say(SHOT | {'simulations': -1})": "simulations",
-    "say({'type': 'error', 'message': 'no\\n idea'})": "failed: no idea",
 }
 
 
@@ -203,6 +191,34 @@ def test_a_fault_is_one_line_and_ends_the_program_which_then_starts_again(player
     assert is_gone(pids()[0])
     assert plan(faulty).action[0] == 0.1
     assert len(pids()) == 2
+
+
+SHOT = {"type": "shot", "vx": 0.1, "vy": 2.4, "rotation": -1}
+WRONG = [
+    ("[" * 100_000, r"answered '\[+\.\.\.'"),
+    ("", "answered ''"),
+    (None, "answered 'null'"),
+    ({"type": "hello", "protocol": 1}, "not of the type 'shot'"),
+    ({"type": "shot", "vx": 0.1, "vy": 2.4}, "missing required field `rotation`"),
+    (SHOT | {"sims": 3}, "unknown field `sims`"),
+    (SHOT | {"vx": "0.1"}, r"`float`.*vx"),
+    (SHOT | {"vx": np.nan}, "malformed"),
+    (SHOT | {"vx": 0.5}, "action=.*within"),
+    (SHOT | {"rotation": 0}, "rotation=0.0.*1 or -1"),
+    (SHOT | {"value": 1.5}, "value=1.5.*0 to 1"),
+    (SHOT | {"simulations": -1}, "simulations"),
+    ({"type": "error", "message": "no\n idea"}, "failed: no idea"),
+]
+
+
+@pytest.mark.parametrize(("answer", "problem"), WRONG)
+def test_a_wrong_answer_is_told_in_one_line(player, monkeypatch, answer, problem):
+    line = (answer if isinstance(answer, str) else json.dumps(answer)).encode()
+    process_of_it = SimpleNamespace(ask=lambda question, limit: line)
+    monkeypatch.setattr(ProcessPlayer, "_program", SimpleNamespace(running=lambda: nullcontext(process_of_it)))
+    with pytest.raises((ProcessFailure, ValueError), match=problem) as raised:
+        plan(player())
+    assert "\n" not in str(raised.value)
 
 
 def test_a_second_line_is_not_taken_for_the_next_answer(player):
@@ -343,17 +359,14 @@ def test_the_program_ends_with_its_player(player):
     assert is_gone(pids()[0])
 
 
-def test_the_client_of_servers_takes_it(player):
+async def test_the_client_of_servers_takes_it(player):
     made = player()
     first = MatchPosition(no_stones(), 0, settings=MatchSettings(reward="win_probability"))
 
-    async def ask():
-        async with PlannerProcess(f"process:{made.command}") as planner:
-            assert await planner.warm_up(first, 0.01) is None
-            assert len(pids()) == 1  # the process that waits starts no program of the user's
-            return await planner.choose(first, 1.0, 60.0)
-
-    choice = asyncio.run(ask())
+    async with PlannerProcess(f"process:{made.command}") as planner:
+        assert await planner.warm_up(first, 0.01) is None
+        assert len(pids()) == 1  # the process that waits starts no program of the user's
+        choice = await planner.choose(first, 1.0, 60.0)
     assert choice.failure is None and choice.action == (0.1, 2.4, -1.0)
     wait_until_gone(pids()[0])  # its worker is killed
 

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from bonspiel.curling.arena import game as playing
 from bonspiel.curling.arena.clients import parse_clients
 from bonspiel.curling.checks import check_match_state
 from bonspiel.curling.ice.sheet import places as places_of
@@ -20,17 +19,12 @@ from bonspiel.planners.planner import Budget
 from bonspiel.runs.experiment import UsageError
 from tests.curling.regret.places import file_of, last_stone, stones
 
+pytestmark = pytest.mark.usefixtures("patient")
+
 SEEING = Path(__file__).with_name("seeing_client.py")
 PLACE = {"end": 4, "lead": -9, "shot": 12, "hammer": 0}
 DOUBLES = {"pattern": 2, "decider": 0, "power_plays": [True, False], "throwers": None}
 MIXED = {"stones": places_of(stones(red4=(0.1, 0.2), yellow5=(-0.4, 1.0))), "mixed_doubles": DOUBLES}
-
-
-@pytest.fixture(autouse=True)
-def patient(monkeypatch):
-    """Clients that fail at once have long to end, however busy the machine is."""
-    monkeypatch.setattr(playing, "NOTICE", 4.0)
-    monkeypatch.setattr(playing, "GRACE", 60.0)
 
 
 def question(tmp_path, protocol="dc3", seconds=30.0):

@@ -104,8 +104,8 @@ async def replay_transcript():
     return first, heard, second
 
 
-def test_every_message_of_the_transcript():
-    got, heard, other = asyncio.run(asyncio.wait_for(replay_transcript(), 300))
+async def test_every_message_of_the_transcript():
+    got, heard, other = await replay_transcript()
     shared = [text for text in got if not text.startswith(("GO ", "GAMEOVER"))]
     assert [text for text in other if not text.startswith(("GO ", "GAMEOVER"))] == shared
     assert other[-2:] == ["GAMEOVER LOSE", "DISCONNECT"]
@@ -143,18 +143,14 @@ async def start(host):
     return clients
 
 
-def played(act, **given):
+async def played(act, **given):
     """What both clients hear from the first GO on, after `act` has done something with them; the console's lines."""
-
-    async def match():
-        async with hosting(context, Dc2Session, listen_dc2, end=b"\0") as host:
-            clients = await start(host)
-            await act(*clients)
-            return [[text async for text in rest_of(client)] for client in clients]
-
     told = []
-    context = context_of("dc2", report=told.append, **given)
-    return asyncio.run(match()), told
+    async with hosting(context_of("dc2", report=told.append, **given), Dc2Session, listen_dc2, end=b"\0") as host:
+        clients = await start(host)
+        await act(*clients)
+        heard = [[text async for text in rest_of(client)] for client in clients]
+    return heard, told
 
 
 async def rest_of(client):
@@ -162,17 +158,17 @@ async def rest_of(client):
         yield text
 
 
-def test_concession():
+async def test_concession():
     async def act(first, second):
         first.send("CONCEDE")
 
-    (first, second), told = played(act)
+    (first, second), told = await played(act)
     assert first == ["GO 100000 100000", "TOTALSCORE 0 0", "GAMEOVER LOSE"]
     assert second == ["TOTALSCORE 0 0", "GAMEOVER WIN"]
     assert told[-1] == "match 1: second bob wins, 0:0 (concede)"
 
 
-def test_time_limit():
+async def test_time_limit():
     async def act(first, second):
         clock.now += 50.0
         first.send(DRAW)
@@ -182,20 +178,20 @@ def test_time_limit():
         second.send(DRAW)
 
     clock = Clock()
-    (first, second), told = played(act, times=ThinkingTimes(100_000, 100_000), clock=clock)
+    (first, second), told = await played(act, times=ThinkingTimes(100_000, 100_000), clock=clock)
     assert first[-3:] == ["TIMEOUT bob-id", "TOTALSCORE 0 0", "GAMEOVER WIN"]
     assert second[-3:] == ["TIMEOUT bob-id", "TOTALSCORE 0 0", "GAMEOVER LOSE"]
     assert told[-1] == "match 1: first alice wins, 0:0 (time_limit)"
 
 
-def test_a_tie_is_a_draw():
+async def test_a_tie_is_a_draw():
     async def act(*clients):
         for turn in range(16):
             while not (await clients[turn % 2].receive()).startswith("GO "):
                 pass
             clients[turn % 2].send("BESTSHOT 0.0 -20.0 0")
 
-    (first, second), told = played(act)
+    (first, second), told = await played(act)
     assert first[-3:] == second[-3:] == ["SCORE 0", "TOTALSCORE 0 0", "GAMEOVER DRAW"]
     assert told[-1] == "match 1: a draw, 0:0 (draw)"
 
@@ -211,11 +207,11 @@ def test_a_tie_is_a_draw():
         (1, DRAW, "second bob sent a message while it was first alice's turn"),
     ],
 )
-def test_a_fault_closes_both_connections(tmp_path, who, what, words):
+async def test_a_fault_closes_both_connections(tmp_path, who, what, words):
     async def act(*clients):
         clients[who].send(what)
 
-    (first, second), told = played(act, records=tmp_path)
+    (first, second), told = await played(act, records=tmp_path)
     assert (first, second) == (["GO 100000 100000"], [])
     assert told[-1].startswith("match 1: abandoned: ") and words in told[-1]
     result = read(next(tmp_path.iterdir())).result
@@ -232,21 +228,18 @@ def test_a_fault_closes_both_connections(tmp_path, who, what, words):
         (None, "left"),
     ],
 )
-def test_a_client_without_login_is_removed_alone(what, words):
-    async def match():
-        async with hosting(context, Dc2Session, listen_dc2, end=b"\0") as host:
-            stranger = await host.connect()
-            assert await stranger.receive() == "CONNECTED"
-            if what is None:
-                await stranger.close()
-            else:
-                stranger.send(what)
-                assert await stranger.receive() is None
-            await start(host)
-
+async def test_a_client_without_login_is_removed_alone(what, words):
     told = []
     context = context_of("dc2", report=told.append)
-    asyncio.run(match())
+    async with hosting(context, Dc2Session, listen_dc2, end=b"\0") as host:
+        stranger = await host.connect()
+        assert await stranger.receive() == "CONNECTED"
+        if what is None:
+            await stranger.close()
+        else:
+            stranger.send(what)
+            assert await stranger.receive() is None
+        await start(host)
     assert told[0].startswith("client 127.0.0.1:") and words in told[0]
     assert told[1] == "match 1: first alice against second bob, 1 end"
 
@@ -255,60 +248,51 @@ def test_a_client_without_login_is_removed_alone(what, words):
     ("what", "words"), [(None, "second gone left"), (DRAW, "BestShot received, ReadyOk"), (b"\xff\0", "second gone")]
 )
 @pytest.mark.parametrize("early", [False, True])
-def test_before_the_match_a_client_at_fault_is_replaced(what, words, early):
-    async def match():
-        async with hosting(context, Dc2Session, listen_dc2, end=b"\0") as host:
-            clients = [await logged_in(host, "waiting"), await logged_in(host, "gone")]
-            for client in clients:
-                assert await client.receive() == "ISREADY"
-            if early:
-                clients[0].send("READYOK")
-            if what is None:
-                await clients[1].close()
-            else:
-                clients[1].send(what)
-                assert await clients[1].receive() is None
-            await until(lambda: told)
-            late = await logged_in(host, "late")
-            assert await late.receive() == "ISREADY"
-            late.send("READYOK")
-            if not early:
-                clients[0].send("READYOK")
-            assert [await client.receive() for client in (clients[0], late)] == ["NEWGAME waiting late"] * 2
-
+async def test_before_the_match_a_client_at_fault_is_replaced(what, words, early):
     told = []
     context = context_of("dc2", report=told.append)
-    asyncio.run(match())
+    async with hosting(context, Dc2Session, listen_dc2, end=b"\0") as host:
+        clients = [await logged_in(host, "waiting"), await logged_in(host, "gone")]
+        for client in clients:
+            assert await client.receive() == "ISREADY"
+        if early:
+            clients[0].send("READYOK")
+        if what is None:
+            await clients[1].close()
+        else:
+            clients[1].send(what)
+            assert await clients[1].receive() is None
+        await until(lambda: told)
+        late = await logged_in(host, "late")
+        assert await late.receive() == "ISREADY"
+        late.send("READYOK")
+        if not early:
+            clients[0].send("READYOK")
+        assert [await client.receive() for client in (clients[0], late)] == ["NEWGAME waiting late"] * 2
     assert told[0].startswith("client 127.0.0.1:") and words in told[0]
     assert told[1] == "match 1: first waiting against second late, 1 end"
 
 
-def test_a_client_that_logs_in_while_the_other_leaves_waits_for_a_third():
-    async def match():
-        async with hosting(context_of("dc2"), Dc2Session, listen_dc2, end=b"\0") as host:
-            leaver, late = await logged_in(host, "leaver"), await host.connect()
-            assert await late.receive() == "CONNECTED"
-            leaver.writer.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
-            late.send("LOGIN late pw late")  # the server hears of both at once
-            assert await late.receive() == "LOGIN OK"
-            other = await logged_in(host, "next")
-            for client in (late, other):
-                while await client.receive() != "ISREADY":
-                    pass
-                client.send("READYOK")
-            return {await client.receive() for client in (late, other)}
-
-    assert asyncio.run(match()) in ({"NEWGAME late next"}, {"NEWGAME next late"})
+async def test_a_client_that_logs_in_while_the_other_leaves_waits_for_a_third():
+    async with hosting(context_of("dc2"), Dc2Session, listen_dc2, end=b"\0") as host:
+        leaver, late = await logged_in(host, "leaver"), await host.connect()
+        assert await late.receive() == "CONNECTED"
+        leaver.writer.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
+        late.send("LOGIN late pw late")  # the server hears of both at once
+        assert await late.receive() == "LOGIN OK"
+        other = await logged_in(host, "next")
+        for client in (late, other):
+            while await client.receive() != "ISREADY":
+                pass
+            client.send("READYOK")
+        assert {await client.receive() for client in (late, other)} in ({"NEWGAME late next"}, {"NEWGAME next late"})
 
 
-def test_a_client_that_does_not_log_in_in_time_is_removed(monkeypatch):
+async def test_a_client_that_does_not_log_in_in_time_is_removed(monkeypatch):
     monkeypatch.setattr("bonspiel.curling.server.dc2.LOGIN_SECONDS", 0.2)
 
-    async def match():
-        async with hosting(context_of("dc2", report=told.append), Dc2Session, listen_dc2, end=b"\0") as host:
-            stranger = await host.connect()
-            assert [await stranger.receive() for _ in range(2)] == ["CONNECTED", None]
-
     told = []
-    asyncio.run(match())
+    async with hosting(context_of("dc2", report=told.append), Dc2Session, listen_dc2, end=b"\0") as host:
+        stranger = await host.connect()
+        assert [await stranger.receive() for _ in range(2)] == ["CONNECTED", None]
     assert len(told) == 1 and told[0].endswith(": no LOGIN within 0.2 s")

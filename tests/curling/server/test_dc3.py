@@ -159,9 +159,9 @@ def trajectories(messages):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_message_of_the_transcripts(name):
+async def test_every_message_of_the_transcripts(name):
     apart = []
-    for mine, theirs in zip(*asyncio.run(replay_transcript(name)), strict=True):
+    for mine, theirs in zip(*await replay_transcript(name), strict=True):
         if theirs["cmd"] == "dc":
             assert set(mine) == set(theirs) and mine["version"] == theirs["version"]
             assert len(mine["game_id"]) == len(theirs["game_id"]) and len(mine["date_time"]) == len(theirs["date_time"])
@@ -171,8 +171,8 @@ def test_every_message_of_the_transcripts(name):
     assert max(apart, default=0.0) < 0.05 and np.quantile(apart or [0.0], 0.9) < 0.01
 
 
-def test_trajectories():
-    got, expected = asyncio.run(replay_transcript("with_trajectory_start"))
+async def test_trajectories():
+    got, expected = await replay_transcript("with_trajectory_start")
     pairs = list(zip(trajectories(got), trajectories(expected), strict=True))
     assert len(pairs) == 5
     for mine, theirs in pairs:
@@ -190,17 +190,14 @@ def test_trajectories():
         assert max(apart) < 0.01
 
 
-def test_the_trajectory_of_a_move_without_a_stone_is_the_stones_as_they_lie():
-    async def match():
-        async with hosting(context_of(paths=True), partial(Dc3Session, steps=100), listen_dc3) as host:
-            clients = await start(host)
-            clients[0].send(DRAW)
-            for _ in range(2):
-                shown = await clients[0].receive()
-            clients[1].send(CONCEDE)
-            return shown, await clients[0].receive()
-
-    shown, conceded = asyncio.run(match())
+async def test_the_trajectory_of_a_move_without_a_stone_is_the_stones_as_they_lie():
+    async with hosting(context_of(paths=True), partial(Dc3Session, steps=100), listen_dc3) as host:
+        clients = await start(host)
+        clients[0].send(DRAW)
+        for _ in range(2):
+            shown = await clients[0].receive()
+        clients[1].send(CONCEDE)
+        conceded = await clients[0].receive()
     assert shown["last_move"]["trajectory"]["finish"] == shown["state"]["stones"]
     rest = conceded["last_move"]["trajectory"]
     assert rest["start"] == rest["finish"] == conceded["state"]["stones"] == shown["state"]["stones"]
@@ -225,7 +222,7 @@ FAULTS = [  # (messages that team 0's client has sent and waited for, what it or
 
 
 @pytest.mark.parametrize(("when", "who", "what", "words"), FAULTS)
-def test_a_fault_ends_its_own_match_alone(tmp_path, when, who, what, words):
+async def test_a_fault_ends_its_own_match_alone(tmp_path, when, who, what, words):
     async def reach(host):
         """Two clients whose match is as far as the test wants."""
         clients = [await host.connect(door) for door in (0, 1)]
@@ -241,21 +238,18 @@ def test_a_fault_ends_its_own_match_alone(tmp_path, when, who, what, words):
             assert [(await client.receive())["cmd"] for client in clients] == ["update"] * 2
         return clients
 
-    async def match():
-        async with hosting(context, partial(Dc3Session, steps=None), listen_dc3) as host:
-            others = await start(host)
-            clients = await reach(host)
-            if what is None:
-                await clients[who].close()
-            else:
-                clients[who].send(what)
-            left = [client for client in clients if what is not None or client is not clients[who]]
-            assert [await client.receive() for client in left] == [None] * len(left)
-            return (await play_on(others, DRAW))[-1]
-
     said = []
     context = context_of(report=said.append, records=tmp_path, noise="normal_dist", extra_ends=9)
-    assert asyncio.run(match())["state"]["game_result"]["reason"] == "score"
+    async with hosting(context, partial(Dc3Session, steps=None), listen_dc3) as host:
+        others = await start(host)
+        clients = await reach(host)
+        if what is None:
+            await clients[who].close()
+        else:
+            clients[who].send(what)
+        left = [client for client in clients if what is not None or client is not clients[who]]
+        assert [await client.receive() for client in left] == [None] * len(left)
+        assert (await play_on(others, DRAW))[-1]["state"]["game_result"]["reason"] == "score"
     told = [line for line in said if "abandoned" in line]
     assert len(told) == 1 and "\n" not in told[0] and words in told[0] and len(told[0]) < 300
     assert told[0].startswith("match 2: ") and len(said) == 4  # also who plays, and how the other match went
@@ -264,26 +258,22 @@ def test_a_fault_ends_its_own_match_alone(tmp_path, when, who, what, words):
     assert words in kept[1].detail and kept[1].winner is None
 
 
-def replaced(act):
+async def replaced(act):
     """A match whose team 0 is the next client after one that `act` spoils; what the console said of that one."""
-
-    async def match():
-        async with hosting(context_of(report=said.append), partial(Dc3Session, steps=None), listen_dc3) as host:
-            waiting = await host.connect(1)
-            game = await waiting.receive()
-            waiting.send({"cmd": "dc_ok", "name": "waiting"})
-            waiting.send(READY)
-            assert (await waiting.receive())["cmd"] == "is_ready"
-            await act(host)
-            await until(lambda: said)
-            late = await host.connect(0)
-            assert await late.receive() == game
-            late.send({"cmd": "dc_ok", "name": "late"})
-            late.send(READY)
-            assert (await waiting.receive())["name"] == {"team0": "late", "team1": "waiting"}
-
     said = []
-    asyncio.run(match())
+    async with hosting(context_of(report=said.append), partial(Dc3Session, steps=None), listen_dc3) as host:
+        waiting = await host.connect(1)
+        game = await waiting.receive()
+        waiting.send({"cmd": "dc_ok", "name": "waiting"})
+        waiting.send(READY)
+        assert (await waiting.receive())["cmd"] == "is_ready"
+        await act(host)
+        await until(lambda: said)
+        late = await host.connect(0)
+        assert await late.receive() == game
+        late.send({"cmd": "dc_ok", "name": "late"})
+        late.send(READY)
+        assert (await waiting.receive())["name"] == {"team0": "late", "team1": "waiting"}
     assert len(said[0]) < 300 and said[1] == "match 1: team0 late against team1 waiting, 1 end"
     return said[0]
 
@@ -302,7 +292,7 @@ def replaced(act):
         ([OK], None, "team0 early left"),
     ],
 )
-def test_before_the_match_only_the_client_at_fault_is_removed(said, what, words):
+async def test_before_the_match_only_the_client_at_fault_is_removed(said, what, words):
     async def act(host):
         client = await host.connect(0)
         assert (await client.receive())["cmd"] == "dc"
@@ -315,70 +305,63 @@ def test_before_the_match_only_the_client_at_fault_is_removed(said, what, words)
             client.send(what)
             assert await client.receive() is None
 
-    told = replaced(act)
+    told = await replaced(act)
     assert told.startswith("client 127.0.0.1:") and words in told
 
 
-def test_a_client_must_answer_the_greeting_in_time(monkeypatch):
+async def test_a_client_must_answer_the_greeting_in_time(monkeypatch):
     async def act(host):
         monkeypatch.setattr("bonspiel.curling.server.dc3.GREETING_SECONDS", 0.1)  # for this client alone
         client = await host.connect(0)
         assert [(await client.receive() or {}).get("cmd") for _ in range(2)] == ["dc", None]
         monkeypatch.undo()
 
-    assert replaced(act).endswith(": team0: no dc_ok within 0.1 s")
+    assert (await replaced(act)).endswith(": team0: no dc_ok within 0.1 s")
 
 
-def test_there_is_no_limit_on_becoming_ready(monkeypatch):
+async def test_there_is_no_limit_on_becoming_ready(monkeypatch):
     monkeypatch.setattr("bonspiel.curling.server.dc3.GREETING_SECONDS", 2.0)
 
-    async def match():
-        async with hosting(context_of(), partial(Dc3Session, steps=None), listen_dc3) as host:
-            clients = [await host.connect(door) for door in (0, 1)]
-            for client in clients:
-                assert (await client.receive())["cmd"] == "dc"
-                client.send({"cmd": "dc_ok", "name": "slow"})
-                assert (await client.receive())["cmd"] == "is_ready"
-            await asyncio.sleep(2.5)
-            for client in clients:
-                client.send(READY)
-            return (await clients[0].receive())["cmd"]
-
-    assert asyncio.run(match()) == "new_game"
+    async with hosting(context_of(), partial(Dc3Session, steps=None), listen_dc3) as host:
+        clients = [await host.connect(door) for door in (0, 1)]
+        for client in clients:
+            assert (await client.receive())["cmd"] == "dc"
+            client.send({"cmd": "dc_ok", "name": "slow"})
+            assert (await client.receive())["cmd"] == "is_ready"
+        await asyncio.sleep(2.5)
+        for client in clients:
+            client.send(READY)
+        assert (await clients[0].receive())["cmd"] == "new_game"
 
 
-def test_after_the_match_the_server_waits_for_a_limited_time(monkeypatch):
+async def test_after_the_match_the_server_waits_for_a_limited_time(monkeypatch):
     monkeypatch.setattr("bonspiel.curling.server.session.LEAVING_SECONDS", 0.5)
 
-    async def match():
-        async with hosting(context_of(report=said.append), partial(Dc3Session, steps=None), listen_dc3) as host:
-            clients = await start(host)
-            await play_on(clients, CONCEDE)
-            clients[0].send(b"good game\n" * 10_000)
-            await clients[1].close()
-            before = asyncio.get_running_loop().time()
-            assert await clients[0].receive() is None
-            return asyncio.get_running_loop().time() - before
-
     said = []
-    assert asyncio.run(match()) > 0.4
+    async with hosting(context_of(report=said.append), partial(Dc3Session, steps=None), listen_dc3) as host:
+        clients = await start(host)
+        await play_on(clients, CONCEDE)
+        clients[0].send(b"good game\n" * 10_000)
+        await clients[1].close()
+        before = asyncio.get_running_loop().time()
+        assert await clients[0].receive() is None
+        assert asyncio.get_running_loop().time() - before > 0.4
     assert said[1:] == ["match 1: team1 client1 wins, 0:0 (concede)"]
 
 
 @pytest.mark.parametrize(
     ("what", "kept"), [(None, None), (b"not json\n", "protocol"), (b"1" * 66_000 + b"\n", "limit")]
 )
-def test_the_lobby_keeps_what_a_client_did_wrong_before_its_match(what, kept):
-    async def match():
-        async with hosting(context_of(report=said.append), partial(Dc3Session, steps=None), listen_dc3) as host:
-            client = await host.connect(1)
-            await client.receive()
-            if what is None:
-                await client.close()
-            else:
-                client.send(what)
-            await until(lambda: said)
-            return {side: fault.kind for side, (_, fault) in host.lobby.faults.items()}
-
+async def test_the_lobby_keeps_what_a_client_did_wrong_before_its_match(what, kept):
     said = []
-    assert asyncio.run(match()) == ({} if kept is None else {1: kept})
+    async with hosting(context_of(report=said.append), partial(Dc3Session, steps=None), listen_dc3) as host:
+        client = await host.connect(1)
+        await client.receive()
+        if what is None:
+            await client.close()
+        else:
+            client.send(what)
+        await until(lambda: said)
+        assert {side: fault.kind for side, (_, fault) in host.lobby.faults.items()} == (
+            {} if kept is None else {1: kept}
+        )

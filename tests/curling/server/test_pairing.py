@@ -80,19 +80,16 @@ def test_clients_whose_partners_leave_before_they_are_ready_meet(serve):
 
 
 @pytest.mark.parametrize("protocol, kind", [("dc3", "ready_ok"), ("dc2", "READYOK")])
-def test_a_client_that_is_never_ready_is_removed(monkeypatch, tmp_path, protocol, kind):
+async def test_a_client_that_is_never_ready_is_removed(monkeypatch, tmp_path, protocol, kind):
     monkeypatch.setattr(f"bonspiel.curling.server.{protocol}.READY_SECONDS", 0.2)
 
-    async def scenario():
-        async with practice(protocol, tmp_path) as host:
-            client = await log_in(host, 0)
-            async with asyncio.timeout(PATIENCE):
-                while await client.receive() is not None:
-                    pass
-            await until(lambda: host.told)
-            return host.told
-
-    (line,) = asyncio.run(scenario())
+    async with practice(protocol, tmp_path) as host:
+        client = await log_in(host, 0)
+        async with asyncio.timeout(PATIENCE):
+            while await client.receive() is not None:
+                pass
+        await until(lambda: host.told)
+        (line,) = host.told
     assert line.startswith("waiting client 127.0.0.1:") and line.endswith(f": no {kind} within 0.2 s")
 
 

@@ -11,14 +11,11 @@ from bonspiel.curling.server.serve import signal_before, signals_caught
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="signals reach threads on POSIX alone")
-def test_a_signal_that_reaches_another_thread_is_met_soon():
+async def test_a_signal_that_reaches_another_thread_is_met_soon():
     def strike():
         time.sleep(0.1)
         signal.pthread_kill(threading.get_ident(), signal.SIGINT)
 
-    async def struck():
-        with signals_caught() as signals:
-            threading.Thread(target=strike).start()
-            return await asyncio.wait_for(signal_before(asyncio.Event(), signals), 10.0)
-
-    assert asyncio.run(struck()) == signal.SIGINT
+    with signals_caught() as signals:
+        threading.Thread(target=strike).start()
+        assert await asyncio.wait_for(signal_before(asyncio.Event(), signals), 10.0) == signal.SIGINT

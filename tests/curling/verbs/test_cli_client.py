@@ -128,30 +128,31 @@ def test_a_console_that_goes_costs_no_match(server, tmp_path):
     assert client.returncode == 0 and log.read_text().count('"cmd":"move"') == 3
 
 
+USAGE = [
+    (["--planner", "presaerch"], "Did you mean 'presearch'"),
+    (["--planner", "uct:exploration=x"], "exploration"),
+    (["--concede", "2"], "--concede=2: must be a number from 0 to 1"),
+    (["--time-fraction", "1"], "--time-fraction"),
+    (["--max-seconds", "0"], "--max-seconds"),
+    (["--log", "/dev/null/x"], "cannot be written"),
+    (["--log", ""], "argument --log: must be the name of a file"),
+    (["--name", "\udc80"], "--name: must be text in UTF-8"),
+    (["--name", " "], "--name: must not be empty"),
+    (["--seed", "-1"], "--seed=-1: must be a whole number from 0"),
+    (["--port", "0"], "--port=0: must be a whole number from 1 to 65535"),
+    (["--port", "70000"], "--port=70000"),
+    (["--port", "-1"], "--port=-1"),
+    (["--wait", "-1"], "--wait=-1"),
+    (["--wait", "nan"], "--wait=nan"),
+    (["--host", ""], "--host=''"),
+    (["--host", "a b"], "--host='a b'"),
+    (["--host", "http://a"], "--host='http://a'"),
+]
+
+
 @pytest.mark.parametrize(
-    ("line", "complaint"),
-    [
-        (["--planner", "presaerch"], "Did you mean 'presearch'"),
-        (["--planner", "uct:exploration=x"], "exploration"),
-        (["--concede", "2"], "--concede=2: must be a number from 0 to 1"),
-        (["--time-fraction", "1"], "--time-fraction"),
-        (["--max-seconds", "0"], "--max-seconds"),
-        (["--log", "/dev/null/x"], "cannot be written"),
-        (["--log", ""], "argument --log: must be the name of a file"),
-        (["--name", "\udc80"], "--name: must be text in UTF-8"),
-        (["--name", " "], "--name: must not be empty"),
-        (["--seed", "-1"], "--seed=-1: must be a whole number from 0"),
-        (["--port", "0"], "--port=0: must be a whole number from 1 to 65535"),
-        (["--port", "70000"], "--port=70000"),
-        (["--port", "-1"], "--port=-1"),
-        (["--wait", "-1"], "--wait=-1"),
-        (["--wait", "nan"], "--wait=nan"),
-        (["--host", ""], "--host=''"),
-        (["--host", "a b"], "--host='a b'"),
-        (["--host", "http://a"], "--host='http://a'"),
-    ],
+    ("protocol", "line", "complaint"), [("dc3", *row) for row in USAGE] + [("dc2", *row) for row in USAGE[:3]]
 )
-@pytest.mark.parametrize("protocol", ["dc2", "dc3"])
 def test_bad_usage_is_one_line(protocol, line, complaint, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     try:
@@ -187,8 +188,11 @@ def test_help(line, capsys):
     assert ("--concede" in said) == (line[-1] in ("dc2", "dc3"))
 
 
-@pytest.mark.parametrize("word", ["two words", "", "n\u00f6", "\udc80", "secret" * 1000])
-@pytest.mark.parametrize("option", ["--name", "--password"])
+@pytest.mark.parametrize(
+    ("option", "word"),
+    [("--name", word) for word in ("two words", "", "n\u00f6", "\udc80")]
+    + [("--password", word) for word in ("two words", "secret" * 1000)],
+)
 def test_words_of_a_login_are_refused_by_name_and_not_shown(option, word, capsys):
     given = {"--password": "secret", option: word}
     assert main(["client", "dc2", *(text for pair in given.items() for text in pair)]) == 2

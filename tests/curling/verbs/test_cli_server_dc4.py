@@ -6,6 +6,7 @@ import re
 import signal
 from contextlib import closing
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,7 +16,11 @@ from bonspiel.curling.benchmarks import serving_dc4
 from bonspiel.curling.match.mixed_doubles import first_state, setup_of
 from bonspiel.curling.records.record import read
 from bonspiel.curling.records.umpire import replay
+from bonspiel.curling.server.dc4 import app as dc4
+from bonspiel.curling.verbs import server_dc4
 from bonspiel.curling.verbs.server_dc4 import users_of
+from bonspiel.curling.verbs.server_pages import Pages
+from tests.curling.server.hosting import context_of
 
 PATIENCE = 120.0  # s
 
@@ -140,3 +145,22 @@ def test_the_default_passwords_are_for_this_machine_alone(start, tmp_path):
 def test_only_a_line_feed_ends_a_line_of_the_users(tmp_path):
     (tmp_path / "names").write_text("ann:a\u2028b\x85c\nbob:d\n", encoding="utf-8")
     assert users_of(tmp_path / "names", "127.0.0.1") == {"ann": "a\u2028b\x85c", "bob": "d"}
+
+
+async def test_mixed_doubles_is_loaded_before_the_port_opens(monkeypatch):
+    done = []
+
+    def outcome(model, *arguments, throw=server_dc4.outcome):
+        done.append(model.game)
+        return throw(model, *arguments)
+
+    async def serve_dc4(*_):
+        done.append("port")
+
+    monkeypatch.setattr(server_dc4, "outcome", outcome)
+    monkeypatch.setattr(dc4, "serve_dc4", serve_dc4)
+    options = SimpleNamespace(
+        users=None, host="127.0.0.1", port=0, late_shots=False, matches=None, mixed_players="default", server_name=[]
+    )
+    await server_dc4.prepared(options)(context_of(), Pages())
+    assert done == ["mixed_doubles", "port"]

@@ -21,16 +21,16 @@ from bonspiel.curling.verbs import learn
         (["train", "--epochs", "0"], "epochs"),
     ],
 )
-def test_numbers_out_of_range_are_refused(run, arguments, word):
-    status, _, error = run("learn", arguments[0], "new", *arguments[1:])
-    assert status == 2 and f"{word}=" in error
+def test_numbers_out_of_range_are_refused(refused, arguments, word):
+    error = refused("learn", arguments[0], "new", *arguments[1:])
+    assert f"{word}=" in error
 
 
-def test_a_missing_step_before_is_named(run):
-    status, _, error = run("learn", "train", "new")
-    assert status == 2 and "generate" in error
-    status, _, error = run("learn", "generate", "new", "--round", "1")
-    assert status == 2 and "round-0" in error
+def test_a_missing_step_before_is_named(refused):
+    error = refused("learn", "train", "new")
+    assert "generate" in error
+    error = refused("learn", "generate", "new", "--round", "1")
+    assert "round-0" in error
 
 
 @pytest.mark.parametrize(
@@ -62,19 +62,19 @@ def test_a_stopped_step_says_how_to_continue(run, monkeypatch):
     assert status == 130 and "the same command continues" in error
 
 
-def test_a_round_that_was_begun_otherwise_is_refused(run, monkeypatch):
+def test_a_round_that_was_begun_otherwise_is_refused(run, refused, monkeypatch):
     monkeypatch.setattr(rounds, "PART_ENDS", 20)
     generate = "learn", "generate", "new", "--samples", "1", "--jobs", "1", "--ends"
     assert run(*generate, "20")[0] == 0
-    status, _, error = run(*generate, "40", "--aims", "4")
-    assert status == 2 and "aims=4: must be 0" in error and "part-00000.npz" in error
+    error = refused(*generate, "40", "--aims", "4")
+    assert "aims=4: must be 0" in error and "part-00000.npz" in error
     assert run("learn", "train", "new", "--epochs", "1")[0] == 0
-    status, _, error = run("learn", "train", "new", "--epochs", "2")
-    assert status == 2 and "epochs=2: must be 1" in error and "weights.npz" in error
+    error = refused("learn", "train", "new", "--epochs", "2")
+    assert "epochs=2: must be 1" in error and "weights.npz" in error
     for name, values in (("ENDS", (40,)), ("AIMS", (0,)), ("EPOCHS", (1,))):
         monkeypatch.setattr(learn, name, values)
-    status, _, error = run("learn", "all", "new", "--jobs", "1")
-    assert status == 2 and "ends=40: must be 20" in error
+    error = refused("learn", "all", "new", "--jobs", "1")
+    assert "ends=40: must be 20" in error
 
 
 def test_weights_name_the_ends_that_they_were_learned_from(run, monkeypatch, tmp_path):

@@ -126,10 +126,3 @@ def test_states_stay_within_the_bounds_whatever_is_done():
                 torque = -torque if state[5] % 40 == 39 else torque
                 state, _, terminated = after(model, state, [torque, 0.02], number)
                 assert (model.state_low <= state).all() and (state <= model.state_high).all()
-
-
-@pytest.mark.parametrize("parameters", [{"task": "ride"}, {"noise": -0.1}, {"noise": "abc"}])
-def test_parameters_out_of_range_are_named(parameters):
-    ((name, _),) = parameters.items()
-    with pytest.raises(ValueError, match=f"^{name}="):
-        Bicycle(**parameters)

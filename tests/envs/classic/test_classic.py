@@ -131,22 +131,3 @@ def test_cells_of_a_pendulum_do_not_count_its_turns():
     for row, angle in zip(hashes, (0.5, 0.5 + 4 * math.pi, 0.5 + math.pi), strict=True):
         model.cells(np.array([angle, 1.0, 3.0]), 0, 8, model.params, row)
     assert (hashes[0] == hashes[1]).all() and (hashes[0] != hashes[2]).sum() == 7
-
-
-@pytest.mark.parametrize(
-    ("make", "parameters"),
-    [
-        (Pendulum, {"g": -1.0}),
-        (Pendulum, {"g": "abc"}),
-        (Pendulum, {"mass": 0.0}),
-        (Pendulum, {"length": math.inf}),
-        (MountainCar, {"goal_velocity": 0.08}),
-        (MountainCar, {"goal_velocity": -0.01}),
-        (CartPole, {"noise": -1.0}),
-        (DoubleIntegrator, {"noise": math.nan}),
-    ],
-)
-def test_parameters_out_of_range_are_named(make, parameters):
-    ((name, _),) = parameters.items()
-    with pytest.raises(ValueError, match=f"^{name}="):
-        make(**parameters)

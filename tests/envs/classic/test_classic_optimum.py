@@ -14,12 +14,7 @@ from bonspiel.envs.classic.mountain_car import optimum as mountain_car_optimum
 from bonspiel.envs.classic.pendulum import optimum as pendulum_optimum
 from bonspiel.envs.optimal import optimal_value, random_value, solve
 
-
-@pytest.fixture(scope="module", autouse=True)
-def own_cache(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BONSPIEL_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 @pytest.fixture(scope="module")

@@ -131,10 +131,3 @@ def test_states_stay_within_the_bounds_whatever_is_done():
             while not terminated and state[7] < 100.0:
                 state, _, terminated = after(model, state, [left, right], seed=int(1000 * seed + state[7]))
                 assert (model.state_low <= state).all() and (state <= model.state_high).all()
-
-
-@pytest.mark.parametrize("parameters", [{"wind": -1.0}, {"wind": np.inf}, {"persistence": 0.0}])
-def test_parameters_out_of_range_are_named(parameters):
-    ((name, _),) = parameters.items()
-    with pytest.raises(ValueError, match=f"^{name}="):
-        Hovering(**parameters)

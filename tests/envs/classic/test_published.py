@@ -12,12 +12,7 @@ from bonspiel.envs.classic.hill_car import optimum as hill_car_optimum
 from bonspiel.envs.classic.navigation import optimum as navigation_optimum
 from bonspiel.envs.optimal import solve
 
-
-@pytest.fixture(scope="module", autouse=True)
-def own_cache(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BONSPIEL_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 def after(model, state, action, seed=1):

@@ -79,10 +79,9 @@ def test_binding_bounds_in_several_dimensions_leave_an_upper_bound_on_which_scor
     assert (exact.top, exact.bound) == (OPTIMUM, None)
 
 
-@pytest.mark.parametrize("instance", range(1, 16))
-@pytest.mark.parametrize("dim", [1, 3, 8])
-def test_by_default_no_bound_binds_in_the_suite(instance, dim):
-    assert not RiccatiOptimum(of(instance=instance, dim=dim)).bound
+def test_by_default_no_bound_binds_in_the_suite():
+    cases = [(instance, dim) for instance in range(1, 16) for dim in (1, 3, 8)]
+    assert [(i, dim) for i, dim in cases if RiccatiOptimum(of(instance=i, dim=dim)).bound] == []
 
 
 def test_baselines_are_those_of_simulation(monkeypatch):

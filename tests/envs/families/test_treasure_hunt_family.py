@@ -11,13 +11,9 @@ from bonspiel.envs import TreasureHunt
 from bonspiel.envs.families.treasure_hunt.model import HoleHunt, HoleMap
 from bonspiel.envs.families.treasure_hunt.optimum import HoleGrid, HoleHuntOptimum
 from bonspiel.envs.optimal import optimal_value, solve
+from tests.envs.playing import return_of
 
-
-@pytest.fixture(scope="module", autouse=True)
-def own_cache(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BONSPIEL_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 def as_treasure_hunt(sine=0.0, cosine=1.0):
@@ -59,15 +55,9 @@ def test_steps_are_those_of_treasure_hunt_turned_by_the_drawn_angle():
 
 @pytest.mark.parametrize("given", [{}, {"instance": 2, "holes": 5, "size": 6.0, "factor": 3.0, "noise": 0.5}])
 def test_the_optimum_is_what_its_policy_attains(given):
-    model, rng, returns = envs.make_model("family:treasure_hunt", horizon=15, **given), np.random.default_rng(1), []
+    model, rng = envs.make_model("family:treasure_hunt", horizon=15, **given), np.random.default_rng(1)
     best = solve(model)
-    for _ in range(200):
-        state, total, ended = model.initial_state(rng), 0.0, False
-        while state[2] < model.horizon and not ended:
-            following = np.empty(3)
-            reward, ended = model.step(state, best.policy(state), following, model.params, rng)
-            state, total = following, total + reward
-        returns.append(total)
+    returns = [return_of(model, best.policy, model.initial_state(rng), rng) for _ in range(200)]
     assert np.mean(returns) == pytest.approx(best.mean_value(), abs=4.0 * stats.sem(returns) + 2e-3)
     assert stats.sem(returns) < 0.05 * model.factor
 

@@ -8,18 +8,12 @@ from bonspiel.envs.rddl.storage import Value
 from docs.studies import rddl as study
 
 # with actions of other kinds; the study has all with real ones
-OTHERS = (
-    "SupplyChain_or",
-    "Knapsack_or",
-    "Tetris_arcade",
-    "Blackjack_arcade",
-    "Logistics_rddlsim",
-    "Elevators",
-    "Sidewalk_rddlsim",
-    "TrafficBLX_ComplexPhases",
-)
-PROBLEMS = (*study.PROBLEMS, *(f"{name}:0" for name in OTHERS))
-LARGE = {"RecSim_ippc2023:4": 3, "RecSim_ippc2023:5": 1}  # steps; the others take 30
+OTHERS = "SupplyChain_or Knapsack_or Tetris_arcade Blackjack_arcade Logistics_rddlsim Elevators".split()
+OTHERS += ["Sidewalk_rddlsim", "TrafficBLX_ComplexPhases"]
+COMPETITION = [problem for problem in study.PROBLEMS if "_ippc2023:" in problem]  # instances 1 to 5, ever larger ones
+PROBLEMS = [problem for problem in study.PROBLEMS if problem not in COMPETITION or problem.endswith((":1", ":5"))]
+PROBLEMS += [f"{name}:0" for name in OTHERS]
+LARGE = {"RecSim_ippc2023:5": 1}  # steps; the others take 30
 HERE = "tests/envs/rddl/"
 
 

@@ -68,10 +68,9 @@ def test_progress_is_told_while_it_works(run, problem, monkeypatch):
         (lambda text: text.replace("AB[", "AB[tt]["), "no point"),
     ],
 )
-def test_each_mistake_is_a_line(run, problem, change, words):
+def test_each_mistake_is_a_line(refused, problem, change, words):
     problem.write_text(change(problem.read_text()))
-    status, _, err = run("solve", problem)
-    assert status == 2 and len(err.splitlines()) == 1
+    err = refused("solve", problem)
     assert words in err
 
 
@@ -79,9 +78,9 @@ def test_each_mistake_is_a_line(run, problem, change, words):
     ("options", "words"),
     [(["--switches", "magic"], "magic"), (["--memory", "0"], "memory"), (["--picture", "x.doc"], "x.doc")],
 )
-def test_options_out_of_range_are_refused(run, problem, options, words):
-    status, _, err = run("solve", problem, *options)
-    assert status == 2 and words in err
+def test_options_out_of_range_are_refused(refused, problem, options, words):
+    err = refused("solve", problem, *options)
+    assert words in err
 
 
 def test_stones_after_the_first_node_belong_to_the_problem(problem):
@@ -113,7 +112,7 @@ def test_further_problems_of_a_file_are_counted(run, problem):
 
 
 @pytest.mark.parametrize("text", ["", "\n", "\ufeff"])
-def test_an_empty_file_is_no_problem(run, problem, text):
+def test_an_empty_file_is_no_problem(refused, problem, text):
     problem.write_text(text, "utf-8")
-    status, _, err = run("solve", problem)
-    assert status == 2 and len(err.splitlines()) == 1 and "is no game" in err
+    err = refused("solve", problem)
+    assert "is no game" in err

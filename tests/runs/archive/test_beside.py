@@ -54,13 +54,13 @@ def test_a_run_of_a_stranger_is_ranked_in_one_command_and_says_where_it_is_from(
     assert "Abacus, 3 cores" in page.locator("table[data-name=runs]").inner_text()
 
 
-def test_planners_of_all_runs_are_chosen_by_name(run, mine, theirs):
+def test_planners_of_all_runs_are_chosen_by_name(run, refused, mine, theirs):
     line = "report", mine, "--leaderboard", "--beside", theirs, "--planner"
     assert planners(run(*line, "dpw")[1]) == ["dpw (A. Author)", "dpw (mine)"]
     assert planners(run(*line, "uct", "--planner", "pw")[1]) == ["pw", "uct (A. Author)", "uct (mine)"]
     assert planners(run(*line, "dpw:exploration=0.5", "--planner", "pw")[1]) == ["dpw (A. Author)", "pw"]
-    status, _, err = run(*line, "dwp")
-    assert status == 2 and "--planner dwp: no run has it; they have dpw, uct, pw" in err
+    err = refused(*line, "dwp")
+    assert "--planner dwp: no run has it; they have dpw, uct, pw" in err
     assert "give --leaderboard too" in run("report", mine, "--planner", "uct")[2]
 
 
@@ -99,11 +99,11 @@ def test_an_address_without_a_run_is_refused(run, served, tmp_path, monkeypatch,
     assert status == 2 and f"{served}/{name}" in err and reason in err
 
 
-def test_a_server_that_does_not_answer_is_named(run):
-    status, _, err = run("export", "http://127.0.0.1:9/x.tar.xz")
-    assert status == 2 and "cannot be fetched (" in err and "Traceback" not in err
+def test_a_server_that_does_not_answer_is_named(refused):
+    err = refused("export", "http://127.0.0.1:9/x.tar.xz")
+    assert "cannot be fetched (" in err and "Traceback" not in err
 
 
-def test_a_place_that_is_none_says_what_is_allowed(run):
-    status, _, err = run("export", "nowhere")
-    assert status == 2 and "no file *.sqlite.xz or *.tar.xz, no address http(s)://..., and not shipped" in err
+def test_a_place_that_is_none_says_what_is_allowed(refused):
+    err = refused("export", "nowhere")
+    assert "no file *.sqlite.xz or *.tar.xz, no address http(s)://..., and not shipped" in err

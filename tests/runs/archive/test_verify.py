@@ -166,9 +166,9 @@ def test_an_unfinished_run_lacks_rows(run, played, change):
 
 
 @pytest.mark.parametrize("share", ["0", "1.5", "-1", "nan"])
-def test_a_share_that_is_none_is_refused(run, share):
-    status, _, err = run("verify", "peers", "--share", share)
-    assert status == 2 and "must be above 0 and at most 1" in err
+def test_a_share_that_is_none_is_refused(refused, share):
+    err = refused("verify", "peers", "--share", share)
+    assert "must be above 0 and at most 1" in err
 
 
 def test_a_planner_of_another_package_that_has_changed_since_is_named(run, change, tmp_path):

@@ -150,6 +150,6 @@ def test_a_game_that_contradicts_itself_is_refused(run, tmp_path, monkeypatch, f
         (("--game", "collections:OrderedDict"), "gives no game: OrderedDict has no `make_player`"),
     ],
 )
-def test_a_game_that_cannot_be_is_refused_in_one_line(run, change, words):
-    status, out, err = run(*LINE, "--games", 2, *change)
-    assert (status, out) == (2, "") and words in err and err.count("\n") == 1 and not Path("m").exists()
+def test_a_game_that_cannot_be_is_refused_in_one_line(refused, change, words):
+    err = refused(*LINE, "--games", 2, *change)
+    assert words in err and not Path("m").exists()

@@ -182,9 +182,9 @@ def test_baselines_far_below_the_curves_do_not_squash_them():
         (["--only", "donut"], "'donut' matches nothing"),
     ],
 )
-def test_bad_options_are_refused(run, folder, tmp_path, line, words):
-    status, _, err = run("paper", folder, "--out", tmp_path / "out", *line)
-    assert status == 2 and words in err and not (tmp_path / "out").exists()
+def test_bad_options_are_refused(refused, folder, tmp_path, line, words):
+    err = refused("paper", folder, "--out", tmp_path / "out", *line)
+    assert words in err and not (tmp_path / "out").exists()
 
 
 def test_texts_are_printed_as_they_are():
@@ -194,15 +194,15 @@ def test_texts_are_printed_as_they_are():
 
 
 @pytest.mark.parametrize("letter", ["カ", "đ", "Я", "🥌"])
-def test_letters_that_pdflatex_has_not_are_named_before_anything_is_written(run, tmp_path, letter):
+def test_letters_that_pdflatex_has_not_are_named_before_anything_is_written(refused, tmp_path, letter):
     (entrant, *_) = GIVEN["experiment"][0]["planners"]
     labelled = {"env": TRAP, "simulations": [10], "episodes": 2, "planners": [entrant | {"label": f"my {letter}"}]}
     suite = Suite.of("made up", {"experiment": [labelled]})
     with run_folder.write(tmp_path / "run", suite, {}, provenance.collect([]) | FACTS, resume=False) as results:
         (setting,) = suite.settings()
         results.add(Batch(setting, [Episode(i, float(i), 2, 0.1) for i in range(2)], 1.0))
-    status, _, err = run("paper", tmp_path / "run", "--out", tmp_path / "out")
-    assert status == 2 and f"no {letter!r}, which 'my {letter}' holds" in err and not (tmp_path / "out").exists()
+    err = refused("paper", tmp_path / "run", "--out", tmp_path / "out")
+    assert f"no {letter!r}, which 'my {letter}' holds" in err and not (tmp_path / "out").exists()
 
 
 def test_every_planner_and_problem_has_sources_or_says_that_it_has_none():

@@ -171,7 +171,7 @@ def test_budgets_in_simulations_have_the_model_steps_of_the_simulations_made(pla
     assert found.notes[1:] == [f"no model steps known in {env} of dpw" for env in (TRAP, RACE)]
 
 
-def test_the_chart_has_a_curve_for_each_planner_and_the_best_dotted(run, played, tmp_path):
+def test_the_chart_has_a_curve_for_each_planner_and_the_best_dotted(run, refused, played, tmp_path):
     status, out, err = run("targets", played, "--out", tmp_path / "x.png")
     assert status == 0, err
     assert out.splitlines()[-2:] == [str(tmp_path / f"x.{ending}") for ending in ("png", "svg")]
@@ -186,11 +186,8 @@ def test_the_chart_has_a_curve_for_each_planner_and_the_best_dotted(run, played,
     assert lines["best known"].get_ydata()[[0, -1]].tolist() == pytest.approx([0.6, 0.8])
     assert "its name must end in .png" in run("targets", played, "--out", tmp_path / "x.pdf")[2]
     lander = write(tmp_path / "lander", {(LANDER, "uct"): {10: 0.5}})
-    status, _, err = run("targets", lander, "--out", tmp_path / "y.png")
-    assert (
-        status == 2
-        and f"nothing to draw: no planner has targets in all problems of the run (no targets in {LANDER}" in err
-    )
+    err = refused("targets", lander, "--out", tmp_path / "y.png")
+    assert f"nothing to draw: no planner has targets in all problems of the run (no targets in {LANDER}" in err
     assert not (tmp_path / "y.png").exists()
 
 
@@ -216,12 +213,12 @@ def test_the_report_has_the_section_with_a_table_for_each_cost(played):
     assert html.count("<img") == 3 and LANDER in html
 
 
-def test_a_run_without_a_result_is_refused(run, tmp_path):
+def test_a_run_without_a_result_is_refused(refused, tmp_path):
     suite = Suite.of("empty", {"experiment": [{"env": TRAP, "planners": ["uct"], "simulations": [10], "episodes": 1}]})
     with run_folder.write(tmp_path / "e", suite, suite.resolve(), provenance.collect([]), resume=False):
         pass
-    status, _, err = run("targets", tmp_path / "e")
-    assert status == 2 and "holds no finished episode" in err
+    err = refused("targets", tmp_path / "e")
+    assert "holds no finished episode" in err
 
 
 def test_the_shipped_run_reaches_at_once_what_its_smallest_means_reach_and_nothing_above_its_largest_mean(run):

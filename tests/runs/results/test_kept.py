@@ -39,7 +39,7 @@ def old(run, tmp_path):
     return folder
 
 
-def test_a_run_keeps_what_it_has_in_common_with_another_and_plays_the_rest(run, old, tmp_path):
+def test_a_run_keeps_what_it_has_in_common_with_another_and_plays_the_rest(run, refused, old, tmp_path):
     new = tmp_path / "new"
     line = "run", "trap", "--planner", "random", "--planner", "dpw", "--budget", "30,100", "--episodes", "8"
     code, _, progress = run(*line, "--jobs", "1", "--out", new, "--keep", old)
@@ -64,8 +64,8 @@ def test_a_run_keeps_what_it_has_in_common_with_another_and_plays_the_rest(run, 
         ]
     assert run(*line, "--jobs", "1", "--out", new, "--keep", old, "--resume")[0] == 0
     assert found(new, "random", 30) == same
-    status, _, error = run(*line, "--jobs", "1", "--out", new, "--keep", again, "--resume")
-    assert status == 2 and f"--keep {again}: episodes are kept when a run begins" in error
+    error = refused(*line, "--jobs", "1", "--out", new, "--keep", again, "--resume")
+    assert f"--keep {again}: episodes are kept when a run begins" in error
 
 
 def test_rows_of_several_commits_are_exported_without_one(run, old, tmp_path):

@@ -106,23 +106,7 @@ def test_a_look_does_not_keep_a_driver_out(tmp_path):
 
 
 def test_status_on_the_command_line(run):
-    assert (
-        run(
-            "run",
-            "trap:noise_range=0.1",
-            "--planner",
-            "random",
-            "--budget",
-            "10",
-            "--episodes",
-            "3",
-            "--jobs",
-            "1",
-            "--out",
-            "x",
-        )[0]
-        == 0
-    )
+    assert run(*"run trap:noise_range=0.1 --planner random --budget 10 --episodes 3 --jobs 1 --out x".split())[0] == 0
     code, out, err = run("status", "x", "--watch")
     assert (code, err) == (0, "")
     assert out.splitlines()[0] == "trap:noise_range=0.1: 3 of 3 episodes (100.0%), finished"

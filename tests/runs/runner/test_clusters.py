@@ -17,6 +17,7 @@ from bonspiel.runs.results.store import Store
 from bonspiel.runs.runner import backend_dask, backends, driver, parallel
 from bonspiel.runs.runner.backends import Place
 from bonspiel.runs.suites.lookup import load
+from tests.planners.processes import is_gone
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -70,13 +71,6 @@ def spread(function, tasks, address):
             return sorted(found)
 
 
-def is_alive(pid):
-    try:
-        return " Z " not in Path(f"/proc/{pid}/stat").read_text()
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
-
 def group(leader):
     """The processes of a process group."""
     found = []
@@ -102,7 +96,7 @@ def test_a_worker_killed_in_the_middle_changes_no_row(client, address, alone, tm
 
     monkeypatch.setattr(Store, "add", adding)
     play(tmp_path / "disturbed", None, Place("dask", address))
-    assert killed and not is_alive(killed[0])
+    assert killed and is_gone(killed[0])
     assert len(kept) == len(set(kept)) == 240
     assert rows(tmp_path / "disturbed") == rows(alone)
 
@@ -132,11 +126,10 @@ def test_workers_of_other_sources_are_refused(address, monkeypatch):
         spread(abs, [(1,)], address)
 
 
-def test_workers_without_bonspiel_are_refused(run, address, monkeypatch):
+def test_workers_without_bonspiel_are_refused(refused, address, monkeypatch):
     monkeypatch.setattr(backend_dask, "DISTRIBUTION", "not-bonspiel")
-    status, _, err = run(*LINE, "--backend", "dask", "--address", address)
-    assert status == 2
-    assert "has no bonspiel: install" in err and err.count("\n") == 1
+    err = refused(*LINE, "--backend", "dask", "--address", address)
+    assert "has no bonspiel: install" in err
 
 
 def test_workers_that_lack_something_else_are_told(address):
@@ -165,10 +158,9 @@ def test_a_scheduler_that_goes_ends_the_run_in_one_line(capfd):
 
 
 @pytest.mark.parametrize("address", ["foo://10.0.0.1:1", "127.0.0.1:1", "nonsense"])
-def test_an_address_where_nothing_answers(run, impatient, address):
-    status, _, err = run(*LINE, "--backend", "dask", "--address", address, "--out", "none")
-    assert status == 2
-    assert err.startswith(f"bonspiel run: no Dask scheduler answers at {address} within") and err.count("\n") == 1
+def test_an_address_where_nothing_answers(refused, impatient, address):
+    err = refused(*LINE, "--backend", "dask", "--address", address, "--out", "none")
+    assert err.startswith(f"bonspiel run: no Dask scheduler answers at {address} within")
     assert not Path("none").exists()
 
 
@@ -218,7 +210,7 @@ def test_a_cluster_of_its_own_ends_with_the_driver(start, run, rows, tmp_path, e
     if ending == signal.SIGINT:
         assert "Traceback" not in err and err.endswith("--resume\n")
     deadline = time.monotonic() + 120
-    while any(map(is_alive, members)):
+    while not all(map(is_gone, members)):
         assert time.monotonic() < deadline, [Path(f"/proc/{pid}/cmdline").read_text() for pid in members]
         time.sleep(0.1)
 

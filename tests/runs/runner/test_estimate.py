@@ -68,19 +68,10 @@ def test_durations_for_people(seconds, expected):
 
 def test_the_command_plays_nothing(run, tmp_path):
     status, out, _ = run(
-        "run",
-        "trap:noise_range=0.05",
-        "--planner",
-        "random",
-        "--budget",
-        "10,100",
-        "--milliseconds",
-        "1",
-        "--episodes",
-        "7",
-        "--jobs",
-        "1",
-        "--dry-run",
+        *(
+            "run trap:noise_range=0.05 --planner random --budget 10,100 --milliseconds 1 --episodes 7"
+            " --jobs 1 --dry-run"
+        ).split()
     )
     assert status == 0
     for words in ("| random ", "7 x ", "21 episodes of 3 settings", "nothing was kept"):
@@ -97,9 +88,8 @@ def test_two_workers_measure_too():
     assert all(seconds > 0.0 for seconds in found.values())
 
 
-def test_an_unknown_planner_is_refused_at_once(run):
-    status, _, err = run("run", "trap", "--planner", "uctt", "--dry-run")
-    assert status == 2
+def test_an_unknown_planner_is_refused_at_once(refused):
+    err = refused("run", "trap", "--planner", "uctt", "--dry-run")
     assert "Did you mean 'uct'" in err
 
 

@@ -113,19 +113,11 @@ def test_too_few_pairs_say_nothing(n, difference):
     assert math.isnan(found.more)
 
 
-def test_planners_that_score_the_same_are_never_settled():
+def test_no_difference_is_never_settled_and_a_constant_one_is():
     found = paired([1.4] * 9, [1.4] * 9, generator())
-    assert found.difference == Interval(0.0, 0.0, 0.0)
-    assert (found.p, found.more) == (1.0, math.inf)
-
-
-def test_differences_that_cancel_but_for_rounding_are_never_settled():
-    found = paired([0.3, 0.4, 0.0], [0.0, 0.0, 0.7], generator())
-    assert found.difference.value != 0.0
-    assert found.more == math.inf
-
-
-def test_a_constant_difference_is_settled():
+    assert (found.difference, found.p, found.more) == (Interval(0.0, 0.0, 0.0), 1.0, math.inf)
+    cancelling = paired([0.3, 0.4, 0.0], [0.0, 0.0, 0.7], generator())
+    assert cancelling.difference.value != 0.0 and cancelling.more == math.inf
     assert paired([1.7] * 9, [1.4] * 9, generator()).more == 0.0
 
 

@@ -34,22 +34,17 @@ def test_between_budgets_the_score_is_linear_in_the_logarithm_of_the_budget():
     # from 0.4 at 10 to 0.6 at 100, a half of the way is 10 ** 1.5; from 0.6 to 0.8 a quarter is 10 ** 2.25
     found = first_hits([10, 100, 1000], [0.4, 0.6, 0.8], [0.5, 0.65])
     assert found == pytest.approx([10**1.5, 10**2.25], rel=1e-12)
-
-
-def test_a_target_that_a_budget_meets_exactly_has_this_budget():
+    # a target that a budget meets exactly has this budget
     assert list(first_hits([30, 100, 300], [0.5, 0.75, 1.0], [0.5, 0.75, 1.0])) == [30, 100, 300]
     assert 7 * (29 / 7) ** 1.0 > 29
     assert list(first_hits([7, 29], [0.25, 0.75], [0.25, 0.75])) == [7, 29]
 
 
-def test_nothing_is_guessed_beyond_the_played_budgets():
+def test_nothing_is_guessed_beyond_the_played_budgets_nor_from_one_alone():
     assert list(first_hits([30, 300], [0.6, 0.9], [0.1, 0.6, 0.91])) == [30.0, 30.0, INF]
     below, above = runtimes(scores([30, 300], [0.6, 0.9]), [0.5, 0.95])
     assert below.shown(below.budget) == ("<=", 30.0)
     assert above.shown(above.budget) == (">", 300.0)
-
-
-def test_one_budget_alone_only_bounds():
     assert list(first_hits([100], [0.6], [0.5, 0.6, 0.7])) == [100.0, 100.0, INF]
     found = runtimes(scores([100], [0.6]), [0.5, 0.7])
     assert [one.shown(one.budget) for one in found] == [("<=", 100.0), (">", 100.0)]
@@ -61,7 +56,7 @@ def test_a_mean_that_falls_takes_no_target_back():
     assert found == pytest.approx([10**1.5, 100, 10**3.5], rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(3))
 def test_higher_targets_are_never_reached_sooner_nor_by_lower_scores(seed):
     rng = np.random.default_rng(seed)
     budgets, means = np.sort(rng.uniform(1, 1000, 5)), rng.random((2, 5))

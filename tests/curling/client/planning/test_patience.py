@@ -162,17 +162,14 @@ def test_the_other_team_is_waited_for_with_a_line_now_and_then(protocol, player,
     asyncio.run(asyncio.wait_for(both(), SOON))
 
 
-def test_a_line_says_how_long_it_waited_and_of_how_much():
+async def test_a_line_says_how_long_it_waited_and_of_how_much():
     lines = []
 
-    async def wait():
-        waiting = Patience(lines.append, 0.35)
-        with pytest.raises(ConnectionLost, match=r"waited 0.35 s for an answer in vain"):
-            await waiting.server(asyncio.Event().wait(), "an answer")
-        assert waiting.left <= 0.0
-        assert await Patience(lines.append).server(asyncio.sleep(0.0, "yes"), "an answer") == "yes"
-
-    asyncio.run(wait())
+    waiting = Patience(lines.append, 0.35)
+    with pytest.raises(ConnectionLost, match=r"waited 0.35 s for an answer in vain"):
+        await waiting.server(asyncio.Event().wait(), "an answer")
+    assert waiting.left <= 0.0
+    assert await Patience(lines.append).server(asyncio.sleep(0.0, "yes"), "an answer") == "yes"
     assert lines == ["waiting for an answer, 0 of 0 s"] * len(lines) and len(lines) >= 2
     assert Patience(lines.append).left == math.inf
 
@@ -210,21 +207,18 @@ def test_a_silent_server_of_digital_curling_4_is_not_waited_for_longer_than_wait
 
 
 @pytest.mark.parametrize("at", ["/store-team-config", "/matches"])
-def test_the_password_goes_to_no_other_address(at, player):
+async def test_the_password_goes_to_no_other_address(at, player):
     pytest.importorskip("dc4client")
     elsewhere = []
 
     async def take(reader, writer):
         elsewhere.append(await reader.readuntil(b"\r\n\r\n"))
 
-    async def both():
+    with pytest.raises(ServerRefused, match=r"redirects are not followed .*status=307.* give its --host and --port"):
         async with listening(take) as other:
             redirect = http("", "307 Temporary Redirect", "text/plain", f"Location: http://127.0.0.1:{other}/x")
             async with listening(answers(JOINED | {at: redirect})) as port:
                 await asyncio.wait_for(play_when_up(lambda: play("dc4", port, player), player, SOON), SOON)
-
-    with pytest.raises(ServerRefused, match=r"redirects are not followed .*status=307.* give its --host and --port"):
-        asyncio.run(both())
     assert elsewhere == []
 
 

@@ -43,18 +43,16 @@ async def soon(thinker, situation):
 
 
 @pytest.mark.parametrize("planner", ["random", "rulebased"])
-def test_a_planner_in_its_process_chooses_a_shot(planner):
-    async def ask():
-        async with PlannerProcess(planner, seed=1) as thinker:
-            assert await thinker.warm_up(START, 0.01) is None
-            return [await thinker.choose(replace(START, shot=shot), 0.05, 60.0) for shot in (0, 1, 15)]
-
-    for choice in asyncio.run(ask()):
+async def test_a_planner_in_its_process_chooses_a_shot(planner):
+    async with PlannerProcess(planner, seed=1) as thinker:
+        assert await thinker.warm_up(START, 0.01) is None
+        found = [await thinker.choose(replace(START, shot=shot), 0.05, 60.0) for shot in (0, 1, 15)]
+    for choice in found:
         assert choice.failure is None and len(choice.action) == 3
         assert choice.chance is None if planner == "random" else 0.0 <= choice.chance <= 1.0
 
 
-def test_the_set_up_is_the_best_one_by_the_table_and_without_the_process_the_hammer(monkeypatch):
+async def test_the_set_up_is_the_best_one_by_the_table_and_without_the_process_the_hammer(monkeypatch):
     mixed = replace(SETTINGS, ends=2, rule="modified", physics="dc4", game="mixed_doubles", pattern=2)
     position = replace(START, settings=mixed)
     model = Curling(2, game="mixed_doubles", physics="dc4", extra_ends=10, pattern=2)
@@ -62,16 +60,14 @@ def test_the_set_up_is_the_best_one_by_the_table_and_without_the_process_the_ham
     left, lead, both = 12, 20, 3  # ends, extra ends included; no lead, and both teams have their power plays
     monkeypatch.setattr(planner_process, "SETUP_PATIENCE", 300.0)
 
-    async def ask():
-        async with PlannerProcess("random", seed=1) as thinker:
-            before = replace(position, lead=-3, decider=0, power_plays=(True, False))
-            chosen = [await thinker.choose_setup(position), await thinker.choose_setup(before)]
-            shot = await thinker.choose(replace(position, shot=6), 0.05, 60.0)
-            died(thinker)
-            monkeypatch.setattr(planner_process, "SETUP_PATIENCE", 0.0)
-            return chosen, shot, await thinker.choose_setup(position)
-
-    (even, behind), shot, alone = asyncio.run(ask())
+    async with PlannerProcess("random", seed=1) as thinker:
+        before = replace(position, lead=-3, decider=0, power_plays=(True, False))
+        chosen = [await thinker.choose_setup(position), await thinker.choose_setup(before)]
+        shot = await thinker.choose(replace(position, shot=6), 0.05, 60.0)
+        died(thinker)
+        monkeypatch.setattr(planner_process, "SETUP_PATIENCE", 0.0)
+        even, behind = chosen
+        alone = await thinker.choose_setup(position)
     assert even == (CHOICES[choices[left, both, lead]], pytest.approx(values[left, both, lead]), None)
     assert behind == (CHOICES[choices[left, 2, lead - 3]], pytest.approx(values[left, 2, lead - 3]), None)
     known = replace(position, settings=replace(mixed, noise="normal_dist"))
@@ -79,35 +75,28 @@ def test_the_set_up_is_the_best_one_by_the_table_and_without_the_process_the_ham
     assert alone.name == "center_house" and alone.chance is None and "not ready" in alone.failure
 
 
-def test_the_chance_is_the_own_team_s():
+async def test_the_chance_is_the_own_team_s():
     board = no_stones()
     board[0] = 0.0, 38.405
     last = replace(START, stones=board, shot=15, hammer=0, lead=3)
 
-    async def ask():
-        async with PlannerProcess("rulebased", seed=1) as thinker:
-            assert await thinker.warm_up(START, 0.01) is None
-            return (await thinker.choose(last, 0.05, 60.0)).chance, (
-                await thinker.choose(replace(last, hammer=1, lead=9), 0.05, 60.0)
-            ).chance
-
-    winner, loser = asyncio.run(ask())
+    async with PlannerProcess("rulebased", seed=1) as thinker:
+        assert await thinker.warm_up(START, 0.01) is None
+        winner = (await thinker.choose(last, 0.05, 60.0)).chance
+        loser = (await thinker.choose(replace(last, hammer=1, lead=9), 0.05, 60.0)).chance
     assert (winner, loser) == pytest.approx((1.0, 0.0), abs=0.001)
 
 
-def test_the_user_reads_that_the_champion_has_the_network_of_another_game(capfd):
+async def test_the_user_reads_that_the_champion_has_the_network_of_another_game(capfd):
     position = replace(START, settings=replace(SETTINGS, rule="four_rock"), shot=14)
 
-    async def ask():
-        async with PlannerProcess("champion:threads=1", seed=1) as thinker:
-            assert await thinker.warm_up(position, 0.05) is None
-            assert (await thinker.choose(position, 0.05, 60.0)).failure is None
-
-    asyncio.run(ask())
+    async with PlannerProcess("champion:threads=1", seed=1) as thinker:
+        assert await thinker.warm_up(position, 0.05) is None
+        assert (await thinker.choose(position, 0.05, 60.0)).failure is None
     assert capfd.readouterr().err.count("champion plays with the network of another game: rule='four_rock'") == 1
 
 
-def test_faults_cost_a_better_shot_and_not_the_planner(capfd):
+async def test_faults_cost_a_better_shot_and_not_the_planner(capfd):
     faults = ((1, "raises"), (2, "nan"), (3, "hard"), (4, "complex"), (5, "nothing"), (6, "prints"))
     expected = {
         1: "ZeroDivisionError: no shot in two lines",
@@ -117,61 +106,52 @@ def test_faults_cost_a_better_shot_and_not_the_planner(capfd):
         5: "must be a planners.Decision",
     }
 
-    async def ask():
-        async with PlannerProcess(FailingPlanner(faults)) as thinker:
-            assert await thinker.warm_up(START, 0.01) is None
-            process = thinker._process.pid
-            for shot in range(7):
-                choice = await thinker.choose(replace(START, shot=shot), 0.1, 60.0)
-                if shot in expected:
-                    assert expected[shot] in choice.failure and "\n" not in choice.failure
-                    assert choice.action != TEE and choice.chance is None and choice.simulations > 0
-                else:
-                    assert choice.action == pytest.approx(TEE)
-            assert thinker._process.pid == process
-
-    asyncio.run(ask())
+    async with PlannerProcess(FailingPlanner(faults)) as thinker:
+        assert await thinker.warm_up(START, 0.01) is None
+        process = thinker._process.pid
+        for shot in range(7):
+            choice = await thinker.choose(replace(START, shot=shot), 0.1, 60.0)
+            if shot in expected:
+                assert expected[shot] in choice.failure and "\n" not in choice.failure
+                assert choice.action != TEE and choice.chance is None and choice.simulations > 0
+            else:
+                assert choice.action == pytest.approx(TEE)
+        assert thinker._process.pid == process
     # standard output may be a server's connection
     assert tuple(capfd.readouterr()) == ("", "something\n")
 
 
 @pytest.mark.parametrize("fault", ["exits", "quits", "hangs"])
-def test_a_crash_or_a_hang_is_over_in_time_and_the_planner_comes_back(fault, capfd):
+async def test_a_crash_or_a_hang_is_over_in_time_and_the_planner_comes_back(fault, capfd):
     faulty, well = replace(START, shot=3), replace(START, shot=4)
 
-    async def ask():
-        async with PlannerProcess(FailingPlanner(((3, fault),)), grace=0.5) as thinker:
-            assert await thinker.warm_up(START, 0.01) is None
-            first = thinker._process.pid
-            start = time.monotonic()
-            choice = await thinker.choose(faulty, 1.0, LIMIT)
-            assert choice.action != TEE and len(choice.action) == 3 and choice.failure  # the first answer
-            assert time.monotonic() - start < LIMIT + 60.0
-            # perhaps too soon for another planner
-            early = await thinker.choose(well, 0.01, 0.02)
-            assert len(early.action) == 3
-            assert (await soon(thinker, well)).action == pytest.approx(TEE)
-            assert thinker._process.pid != first
-            return thinker._process
-
-    process = asyncio.run(ask())
+    async with PlannerProcess(FailingPlanner(((3, fault),)), grace=0.5) as thinker:
+        assert await thinker.warm_up(START, 0.01) is None
+        first = thinker._process.pid
+        start = time.monotonic()
+        choice = await thinker.choose(faulty, 1.0, LIMIT)
+        assert choice.action != TEE and len(choice.action) == 3 and choice.failure  # the first answer
+        assert time.monotonic() - start < LIMIT + 60.0
+        # perhaps too soon for another planner
+        early = await thinker.choose(well, 0.01, 0.02)
+        assert len(early.action) == 3
+        assert (await soon(thinker, well)).action == pytest.approx(TEE)
+        assert thinker._process.pid != first
+        process = thinker._process
     with pytest.raises(ValueError, match="closed"):
         process.is_alive()
     assert "Traceback" not in capfd.readouterr().err
 
 
-def test_a_planner_that_is_late_throws_its_best_shot_so_far_and_is_not_started_again():
-    async def ask():
-        async with PlannerProcess(FailingPlanner(((3, "late"),)), grace=60.0) as thinker:
-            assert await thinker.warm_up(START, 0.01) is None
-            process = thinker._process.pid
-            choice = await thinker.choose(replace(START, shot=3), 0.1, LATE / 2.0)
-            assert choice.action != TEE and len(choice.action) == 3 and "no answer" in choice.failure
-            assert choice.simulations > 0
-            assert (await soon(thinker, replace(START, shot=4))).action == pytest.approx(TEE)
-            assert thinker._process.pid == process
-
-    asyncio.run(ask())
+async def test_a_planner_that_is_late_throws_its_best_shot_so_far_and_is_not_started_again():
+    async with PlannerProcess(FailingPlanner(((3, "late"),)), grace=60.0) as thinker:
+        assert await thinker.warm_up(START, 0.01) is None
+        process = thinker._process.pid
+        choice = await thinker.choose(replace(START, shot=3), 0.1, LATE / 2.0)
+        assert choice.action != TEE and len(choice.action) == 3 and "no answer" in choice.failure
+        assert choice.simulations > 0
+        assert (await soon(thinker, replace(START, shot=4))).action == pytest.approx(TEE)
+        assert thinker._process.pid == process
 
 
 def test_a_search_that_is_late_throws_what_it_has_found():
@@ -199,31 +179,25 @@ def died(thinker):
     assert process.exitcode == -signal.SIGKILL
 
 
-def test_a_process_that_dies_in_the_opponent_s_turn_costs_nothing(capfd):
-    async def ask():
-        async with PlannerProcess(FailingPlanner(())) as thinker:
-            assert await thinker.warm_up(START, 0.01) is None
-            first = thinker._process.pid
-            died(thinker)
-            choice = await thinker.choose(replace(START, shot=2), 100.0, 600.0)
-            assert choice.action == pytest.approx(TEE) and choice.failure is None and choice.seconds < 100.0
-            assert thinker._process.pid != first
-
-    asyncio.run(ask())
+async def test_a_process_that_dies_in_the_opponent_s_turn_costs_nothing(capfd):
+    async with PlannerProcess(FailingPlanner(())) as thinker:
+        assert await thinker.warm_up(START, 0.01) is None
+        first = thinker._process.pid
+        died(thinker)
+        choice = await thinker.choose(replace(START, shot=2), 100.0, 600.0)
+        assert choice.action == pytest.approx(TEE) and choice.failure is None and choice.seconds < 100.0
+        assert thinker._process.pid != first
     told = [line for line in capfd.readouterr().err.splitlines() if "compiling" not in line]
     assert told == ["bonspiel client: the planner's process ended (exit code -9); another one takes over"]
 
 
-def test_the_process_that_waits_says_nothing_twice(capfd):
+async def test_the_process_that_waits_says_nothing_twice(capfd):
     """It plans to load its code, as the first one did twice."""
 
-    async def ask():
-        async with PlannerProcess(FailingPlanner(((0, "prints"),))) as thinker:
-            assert await thinker.warm_up(START, 0.01) is None
-            died(thinker)
-            assert (await thinker.choose(START, 100.0, 600.0)).action == pytest.approx(TEE)
-
-    asyncio.run(ask())
+    async with PlannerProcess(FailingPlanner(((0, "prints"),))) as thinker:
+        assert await thinker.warm_up(START, 0.01) is None
+        died(thinker)
+        assert (await thinker.choose(START, 100.0, 600.0)).action == pytest.approx(TEE)
     out, err = capfd.readouterr()
     assert (out, err.count("something\n")) == ("", 3)
 
@@ -263,23 +237,20 @@ def fake_workers(monkeypatch):
     return FakeWorker.made
 
 
-def test_a_restart_that_hangs_is_ended_and_tried_again_in_the_opponent_s_turn(fake_workers, monkeypatch):
+async def test_a_restart_that_hangs_is_ended_and_tried_again_in_the_opponent_s_turn(fake_workers, monkeypatch):
     monkeypatch.setattr(FakeWorker, "hanging", {1, 2})
     monkeypatch.setattr(FakeWorker, "unstartable", {3})
 
-    async def ask():
-        async with asyncio.timeout(300.0), PlannerProcess("presearch", restart=0.05) as thinker:
-            await thinker.warm_up(START, 0.01)
-            fake_workers[0].is_alive = False
-            while len(fake_workers) < 5 or thinker._worker is not fake_workers[4]:  # nobody asks
-                await asyncio.sleep(0.01)
-            return await thinker.choose(START, 1.0, 600.0)
-
-    assert asyncio.run(ask()) == ShotChoice(TEE, seconds=pytest.approx(0.0, abs=60.0))
+    async with asyncio.timeout(300.0), PlannerProcess("presearch", restart=0.05) as thinker:
+        await thinker.warm_up(START, 0.01)
+        fake_workers[0].is_alive = False
+        while len(fake_workers) < 5 or thinker._worker is not fake_workers[4]:  # nobody asks
+            await asyncio.sleep(0.01)
+        assert await thinker.choose(START, 1.0, 600.0) == ShotChoice(TEE, seconds=pytest.approx(0.0, abs=60.0))
     assert [worker.killed for worker in fake_workers[:3]] == [True] * 3
 
 
-def test_a_first_process_that_does_not_get_ready_leaves_another_as_much_time(fake_workers, monkeypatch):
+async def test_a_first_process_that_does_not_get_ready_leaves_another_as_much_time(fake_workers, monkeypatch):
     """It may have compiled all the time: one that is ended earlier would never come to an end of that."""
 
     async def never(self, *_):
@@ -287,15 +258,12 @@ def test_a_first_process_that_does_not_get_ready_leaves_another_as_much_time(fak
 
     monkeypatch.setattr(FakeWorker, "ask", never)
 
-    async def ask():
-        async with PlannerProcess("presearch", patience=50.0, restart=0.05) as thinker:
-            assert await thinker.warm_up(START, 0.01) == "no answer"
-            return thinker._standby.limit
-
-    assert asyncio.run(ask()) == 50.0 and fake_workers[0].killed
+    async with PlannerProcess("presearch", patience=50.0, restart=0.05) as thinker:
+        assert await thinker.warm_up(START, 0.01) == "no answer"
+        assert thinker._standby.limit == 50.0 and fake_workers[0].killed
 
 
-def test_the_process_that_waits_starts_while_the_first_one_plans(fake_workers, monkeypatch):
+async def test_the_process_that_waits_starts_while_the_first_one_plans(fake_workers, monkeypatch):
     async def plan(self, position, seconds, limit, is_quiet=False):
         while seconds > standby.LOADING_SECONDS and len(fake_workers) < 2:
             await asyncio.sleep(0.01)
@@ -303,39 +271,30 @@ def test_the_process_that_waits_starts_while_the_first_one_plans(fake_workers, m
 
     monkeypatch.setattr(FakeWorker, "ask", plan)
 
-    async def ask():
-        async with asyncio.timeout(60.0), PlannerProcess("presearch") as thinker:
-            return await thinker.warm_up(START, 3.0)
-
-    assert asyncio.run(ask()) is None
+    async with asyncio.timeout(60.0), PlannerProcess("presearch") as thinker:
+        assert await thinker.warm_up(START, 3.0) is None
 
 
-def test_no_shot_is_blind_while_no_process_is_ready(fake_workers, monkeypatch):
+async def test_no_shot_is_blind_while_no_process_is_ready(fake_workers, monkeypatch):
     """The opponent's stone on the tee must go: the client itself finds a rule-based shot."""
     monkeypatch.setattr(FakeWorker, "hanging", set(range(1, 1000)))
     behind = replace(START, stones=shot_stone(), shot=15, hammer=0)
 
-    async def ask():
-        async with PlannerProcess("presearch", restart=0.05) as thinker:
-            await thinker.warm_up(START, 0.01)
-            fake_workers[0].is_alive = False
-            return await thinker.choose(behind, 0.1, 0.2)
-
-    choice = asyncio.run(ask())
+    async with PlannerProcess("presearch", restart=0.05) as thinker:
+        await thinker.warm_up(START, 0.01)
+        fake_workers[0].is_alive = False
+        choice = await thinker.choose(behind, 0.1, 0.2)
     assert choice.is_own and choice.failure == "the planner is not ready again" and choice.chance is None
     assert choice.action[1] > 2.45 and choice.simulations > 0
 
 
-def test_the_process_that_waits_is_replaced_when_it_dies(fake_workers):
-    async def ask():
-        async with asyncio.timeout(300.0), PlannerProcess("presearch") as thinker:
-            await thinker.warm_up(START, 0.01)
-            fake_workers[1].is_alive = False
-            while len(fake_workers) < 3:
-                await asyncio.sleep(0.01)
-            assert thinker._worker is fake_workers[0]
-
-    asyncio.run(ask())
+async def test_the_process_that_waits_is_replaced_when_it_dies(fake_workers):
+    async with asyncio.timeout(300.0), PlannerProcess("presearch") as thinker:
+        await thinker.warm_up(START, 0.01)
+        fake_workers[1].is_alive = False
+        while len(fake_workers) < 3:
+            await asyncio.sleep(0.01)
+        assert thinker._worker is fake_workers[0]
     assert all(worker.killed for worker in fake_workers) and len(fake_workers) == 3
 
 
@@ -345,17 +304,14 @@ def shot_stone():
     return board
 
 
-def test_the_best_of_a_few_candidates_is_there_in_5_ms():
-    async def ask():
-        async with PlannerProcess("presearch", seed=1) as thinker:
-            assert await thinker.warm_up(START, 0.1) is None
-            choices = []
-            while not choices or (choices[-1].seconds >= 0.005 and len(choices) < 500):
-                choices.append(await thinker.choose(replace(START, settings=replace(SETTINGS, ends=10)), 0.0, 60.0))
-            behind = replace(START, stones=shot_stone(), shot=15, hammer=0)
-            return choices, await thinker.choose(behind, 0.0, 60.0)
-
-    choices, hit = asyncio.run(ask())
+async def test_the_best_of_a_few_candidates_is_there_in_5_ms():
+    async with PlannerProcess("presearch", seed=1) as thinker:
+        assert await thinker.warm_up(START, 0.1) is None
+        choices = []
+        while not choices or (choices[-1].seconds >= 0.005 and len(choices) < 500):
+            choices.append(await thinker.choose(replace(START, settings=replace(SETTINGS, ends=10)), 0.0, 60.0))
+        behind = replace(START, stones=shot_stone(), shot=15, hammer=0)
+        hit = await thinker.choose(behind, 0.0, 60.0)
     assert all(choice.failure is None and choice.chance is None and choice.simulations > 5 for choice in choices)
     assert min(choice.seconds for choice in choices) < 0.005
     assert hit.action[1] > 2.45  # the opponent's stone on the tee is taken out
@@ -379,22 +335,19 @@ def test_a_search_is_clear_when_the_rest_would_hardly_change_it(visits, seconds,
     assert _is_clear(decision, left) == clear
 
 
-def test_what_is_clear_is_thrown_at_once_but_for_the_last_stone():
+async def test_what_is_clear_is_thrown_at_once_but_for_the_last_stone():
     """A stone must be taken out; nothing that is saved at the last stone of a match is of use."""
     board = no_stones()
     board[8] = 0.0, 38.405
     out = replace(START, stones=board, shot=15, hammer=0, lead=-1, settings=replace(SETTINGS, ends=2))
 
-    async def ask():
-        async with PlannerProcess("abstraction", seed=1) as thinker:
-            assert await thinker.warm_up(START, 0.1) is None
-            for seconds in (1.0, 4.0, 16.0):  # other programs may take most of the first
-                first = await thinker.choose(out, seconds, 600.0)
-                if first.seconds < 0.95 * seconds:
-                    break
-            return first, seconds, await thinker.choose(replace(out, settings=SETTINGS), 1.0, 600.0)
-
-    first, seconds, last = asyncio.run(ask())
+    async with PlannerProcess("abstraction", seed=1) as thinker:
+        assert await thinker.warm_up(START, 0.1) is None
+        for seconds in (1.0, 4.0, 16.0):  # other programs may take most of the first
+            first = await thinker.choose(out, seconds, 600.0)
+            if first.seconds < 0.95 * seconds:
+                break
+        last = await thinker.choose(replace(out, settings=SETTINGS), 1.0, 600.0)
     assert first.failure is None and first.seconds < 0.95 * seconds and first.simulations > 1_000
     assert last.failure is None and last.seconds > 0.95
 
@@ -424,13 +377,10 @@ def test_a_planner_that_fails_when_it_is_warmed_up_says_so():
     assert "exit code 7" in asyncio.run(ask("exits"))
 
 
-def test_a_text_that_names_no_planner_is_refused():
-    async def ask():
+async def test_a_text_that_names_no_planner_is_refused():
+    with pytest.raises(PlannerRefused, match="Did you mean 'presearch'"):
         async with PlannerProcess("presaerch"):
             raise AssertionError("it was taken")
-
-    with pytest.raises(PlannerRefused, match="Did you mean 'presearch'"):
-        asyncio.run(ask())
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")

@@ -1,4 +1,4 @@
-from itertools import pairwise
+import itertools
 
 import numpy as np
 import pytest
@@ -46,12 +46,9 @@ def match(ends, total, seed, guess=DELAY, longest=LONGEST, left=slices_left):
     return 1.0 - remaining / total, parts
 
 
-@pytest.mark.parametrize(
-    ("shot", "ends", "left"),
-    [(0, 1, 8), (1, 1, 8), (2, 1, 7), (14, 1, 1), (15, 1, 1), (0, 10, 80), (1, 10, 80), (15, 2, 9)],
-)
-def test_shots_left_are_the_own_ones(shot, ends, left):
-    assert shots_left(shot, ends) == left
+def test_shots_left_are_the_own_ones():
+    places = (0, 1), (1, 1), (2, 1), (14, 1), (15, 1), (0, 10), (1, 10), (15, 2)
+    assert [shots_left(*place) for place in places] == [8, 8, 7, 1, 1, 80, 80, 9]
 
 
 def test_an_end_of_mixed_doubles_has_five_shots_of_a_team():
@@ -73,7 +70,7 @@ def test_no_match_is_lost_on_time_and_the_time_is_used(ends, total, matches, lea
         assert max(parts) <= FRACTION
 
 
-def test_the_shots_of_an_end_have_their_shares_of_the_time():
+def test_the_shots_of_an_end_have_their_shares_of_the_time_late_ones_larger_ones():
     assert slices_left(15, 1) == slices_left(14, 1) == 1.0
     remaining = total = 100.0
     for end in range(3):
@@ -84,15 +81,12 @@ def test_the_shots_of_an_end_have_their_shares_of_the_time():
             assert slice_ == pytest.approx(remaining * SHARES[shot] / later)
             remaining -= slice_
     assert remaining == pytest.approx(0.0, abs=1e-9) and len(own) == 8 and total == 100.0
+    assert all(late >= early for early, late in itertools.pairwise(SHARES)) and SHARES[14] > 1.2 * SHARES[0]
 
 
-def test_late_shots_have_more_time_than_early_ones():
-    assert all(late >= early for early, late in pairwise(SHARES)) and SHARES[14] > 1.2 * SHARES[0]
-
-
-def test_the_reserve_of_a_long_match_is_small():
-    allowance = TimeManager().allowance(40.0, 1)
-    assert allowance.limit == pytest.approx(FRACTION * (40.0 - MOST_RESERVE))
+def test_the_last_move_leaves_a_reserve_that_is_small_in_a_long_match():
+    assert TimeManager().allowance(3.0, 1).limit < 0.7 * 3.0
+    assert TimeManager().allowance(40.0, 1).limit == pytest.approx(FRACTION * (40.0 - MOST_RESERVE))
 
 
 def test_larger_delays_than_expected_are_learned():
@@ -110,10 +104,10 @@ def test_the_longest_time_is_kept():
     assert TimeManager(longest=0.5).allowance(1000.0, 1).seconds == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize("remaining", [1e4, 1e9, 1e308])
-def test_unlimited_time_allows_a_minute_for_a_move(remaining):
-    allowance = TimeManager().allowance(remaining, 1)
-    assert allowance.seconds == pytest.approx(LONGEST) and LONGEST < allowance.limit < 1.1 * LONGEST
+def test_unlimited_time_allows_a_minute_for_a_move():
+    for remaining in (1e4, 1e9, 1e308):
+        allowance = TimeManager().allowance(remaining, 1)
+        assert allowance.seconds == pytest.approx(LONGEST) and LONGEST < allowance.limit < 1.1 * LONGEST
 
 
 def test_spent_time_reduces_the_share_and_not_the_longest_planning_time():
@@ -128,10 +122,6 @@ def test_time_spent_before_planning_is_no_overrun():
     seconds = clock.allowance(100.0, 10, spent=2.0).seconds
     clock.learn_move(2.0 + seconds, 2.0 + seconds)
     assert clock.allowance(100.0, 10) == TimeManager().allowance(100.0, 10)
-
-
-def test_the_last_move_leaves_a_reserve():
-    assert TimeManager().allowance(3.0, 1).limit < 0.7 * 3.0
 
 
 def test_a_planner_that_overruns_gets_less_time_but_some():
@@ -154,10 +144,9 @@ def test_a_machine_that_stands_still_is_a_delay_and_no_overrun():
     assert here.allowance(100.0, 10) == server.allowance(100.0, 10)
 
 
-@pytest.mark.parametrize("remaining", [-1.0, 0.0, 1e-6, 0.1])
-def test_too_little_time_allows_no_planning(remaining):
+def test_too_little_time_allows_no_planning():
     clock = TimeManager(delay=0.5)
-    assert clock.allowance(remaining, 1) == (0.0, 0.0)
+    assert {clock.allowance(remaining, 1) for remaining in (-1.0, 0.0, 1e-6, 0.1)} == {(0.0, 0.0)}
 
 
 def test_a_delay_is_never_negative():
@@ -204,33 +193,31 @@ def planned(ends, total, first_shot, delays):
     return np.array(seconds)
 
 
-@pytest.mark.parametrize(("ends", "total", "first_shot"), CLOCKS)
-def test_after_a_delay_of_2_s_every_shot_has_half_its_usual_time(ends, total, first_shot):
+def test_after_a_delay_of_2_s_every_shot_has_half_its_usual_time():
     """Whichever shot it strikes: the server paused, or this machine was swapped."""
-    shots = ends * (16 - first_shot) // 2
-    quick = np.full(shots, 0.002)
-    usual = planned(ends, total, first_shot, quick)
-    for struck in range(shots):
-        delays = np.where(np.arange(shots) == struck, 2.0, quick)
-        assert np.all(planned(ends, total, first_shot, delays)[struck + 1 :] >= 0.5 * usual[struck + 1 :])
+    for ends, total, first_shot in CLOCKS:
+        shots = ends * (16 - first_shot) // 2
+        quick = np.full(shots, 0.002)
+        usual = planned(ends, total, first_shot, quick)
+        for struck in range(shots):
+            delays = np.where(np.arange(shots) == struck, 2.0, quick)
+            assert np.all(planned(ends, total, first_shot, delays)[struck + 1 :] >= 0.5 * usual[struck + 1 :])
 
 
-@pytest.mark.parametrize("delay", [1.0, 2.0, 3.0, 6.0, 10.0])
-@pytest.mark.parametrize("times", [1, 2, 3])
-def test_shots_are_planned_after_long_delays_in_a_row(delay, times):
-    delays = np.full(80, 0.002)
-    delays[5 : 5 + times] = delay
-    assert planned(10, 219.0, 0, delays).min() > 0.1
+def test_shots_are_planned_after_long_delays_in_a_row():
+    for delay, times in itertools.product((1.0, 2.0, 3.0, 6.0, 10.0), (1, 2, 3)):
+        delays = np.full(80, 0.002)
+        delays[5 : 5 + times] = delay
+        assert planned(10, 219.0, 0, delays).min() > 0.1
 
 
-@pytest.mark.parametrize(("ends", "total", "first_shot"), CLOCKS)
-@pytest.mark.parametrize("part", [0.3, 0.6, 0.8])
-def test_a_network_that_becomes_slow_for_good_loses_no_match(ends, total, first_shot, part):
+def test_a_network_that_becomes_slow_for_good_loses_no_match():
     """From any shot on; the rest would be lost with the usual plans."""
-    shots = ends * (16 - first_shot) // 2
-    for begin in range(0, shots, 3):
-        delays = np.where(np.arange(shots) >= begin, part * total / shots, 0.002)
-        planned(ends, total, first_shot, delays)
+    for (ends, total, first_shot), part in itertools.product(CLOCKS, (0.3, 0.6, 0.8)):
+        shots = ends * (16 - first_shot) // 2
+        for begin in range(0, shots, 3):
+            delays = np.where(np.arange(shots) >= begin, part * total / shots, 0.002)
+            planned(ends, total, first_shot, delays)
 
 
 @given(st.data())

@@ -16,22 +16,19 @@ from bonspiel.curling.records.umpire import replay
 from bonspiel.curling.server.dc4 import matches as dc4_matches
 from bonspiel.curling.server.dc4 import stream as dc4_stream
 from bonspiel.curling.server.dc4.games import MOST_SD
-from tests.curling.server.dc4_hosting import DRAW, FOUR, NEW, PLAYER, TEAM, THROUGH, begun, hosting, play_end, run
+from tests.curling.server.dc4_hosting import DRAW, FOUR, NEW, PLAYER, TEAM, THROUGH, begun, hosting, play_end
 from tests.curling.server.hosting import Clock, until
 
 NOBODY = "00000000-0000-4000-8000-000000000000"
 SETUP = "/matches/{}/end-setup"
 
 
-def test_an_end_is_told_as_the_protocol_says():
-    async def scenario():
-        async with hosting() as host:
-            match_id, users, streams = await begun(host, standard_end_count=2)
-            firsts = [await stream.state() for stream in streams]
-            told = await play_end(match_id, users, streams, firsts[0], [DRAW] * 15 + [THROUGH])
-            return firsts, told, [await stream.state() for stream in streams]
-
-    (first, other), told, (later, _) = run(scenario)
+async def test_an_end_is_told_as_the_protocol_says():
+    async with hosting() as host:
+        match_id, users, streams = await begun(host, standard_end_count=2)
+        first, other = [await stream.state() for stream in streams]
+        told = await play_end(match_id, users, streams, first, [DRAW] * 15 + [THROUGH])
+        later, _ = [await stream.state() for stream in streams]
     assert first == other and list(first) == [
         "winner_team",
         "first_team_name",
@@ -75,24 +72,23 @@ def test_an_end_is_told_as_the_protocol_says():
         decode_state(json.dumps(state))
 
 
-def test_a_tie_goes_to_an_extra_end_which_has_a_clock_of_its_own(tmp_path):
+async def test_a_tie_goes_to_an_extra_end_which_has_a_clock_of_its_own(tmp_path):
     clock = Clock()
 
-    async def scenario():
-        async with hosting(clock=clock, records=tmp_path) as host:
-            match_id, users, streams = await begun(host)
-            state = await streams[0].state(), await streams[1].state()
-            clock.now += 19.0
-            blank = await play_end(match_id, users, streams, state[0], [THROUGH] * 16)
-            extra = [await stream.state() for stream in streams]
-            clock.now += 1.5
-            again = await play_end(match_id, users, streams, extra[0], [THROUGH] * 16)
-            second = [await stream.state() for stream in streams]
-            last = await play_end(match_id, users, streams, second[0], [THROUGH] * 14 + [DRAW, THROUGH])
-            assert await users[0].throw(match_id) == (409, {"detail": "Match already finished."})
-            return blank, extra[0], again, second[0], last, host.told
-
-    blank, extra, again, second, last, told = run(scenario)
+    async with hosting(clock=clock, records=tmp_path) as host:
+        match_id, users, streams = await begun(host)
+        state = await streams[0].state(), await streams[1].state()
+        clock.now += 19.0
+        blank = await play_end(match_id, users, streams, state[0], [THROUGH] * 16)
+        extra = [await stream.state() for stream in streams]
+        clock.now += 1.5
+        again = await play_end(match_id, users, streams, extra[0], [THROUGH] * 16)
+        second = [await stream.state() for stream in streams]
+        last = await play_end(match_id, users, streams, second[0], [THROUGH] * 14 + [DRAW, THROUGH])
+        assert await users[0].throw(match_id) == (409, {"detail": "Match already finished."})
+        extra = extra[0]
+        second = second[0]
+        told = host.told
     # the hammer stays after a blank end, so the same team throws first
     assert [extra["end_number"], extra["next_shot_team"], second["next_shot_team"]] == [1, "team0", "team0"]
     times = [f"{team}_team_{kind}remaining_time" for kind in ("", "extra_end_") for team in ("first", "second")]
@@ -116,17 +112,15 @@ CHARGES = [(4.2, True, 95.8), (100.0, True, 0.0), (100.0009, True, 0.0), (100.00
 
 
 @pytest.mark.parametrize("used, in_time, left", CHARGES)
-def test_only_the_time_of_the_mover_runs_and_a_clock_that_is_just_used_up_is_in_time(used, in_time, left):
+async def test_only_the_time_of_the_mover_runs_and_a_clock_that_is_just_used_up_is_in_time(used, in_time, left):
     clock = Clock()
 
-    async def scenario():
-        async with hosting(clock=clock, late_shots=True) as host:
-            match_id, users, streams = await begun(host, time_limit=100.0)
-            first = await streams[0].state(), await streams[1].state()
-            clock.now += used
-            return (await play_end(match_id, users, streams, first[0], [DRAW]))[0], host.told[-1]
-
-    state, told = run(scenario)
+    async with hosting(clock=clock, late_shots=True) as host:
+        match_id, users, streams = await begun(host, time_limit=100.0)
+        first = await streams[0].state(), await streams[1].state()
+        clock.now += used
+        state = (await play_end(match_id, users, streams, first[0], [DRAW]))[0]
+        told = host.told[-1]
     assert (state["first_team_remaining_time"], state["second_team_remaining_time"]) == (left, 100.0)
     assert (state["total_shot_number"], state["next_shot_team"]) == (1, "team1")
     assert state["winner_team"] == (None if in_time else "team1")
@@ -136,19 +130,16 @@ def test_only_the_time_of_the_mover_runs_and_a_clock_that_is_just_used_up_is_in_
 
 
 @pytest.mark.parametrize("shots", [0, 3, 15])
-def test_a_clock_that_is_used_up_ends_the_match_without_a_shot(tmp_path, shots):
+async def test_a_clock_that_is_used_up_ends_the_match_without_a_shot(tmp_path, shots):
     clock = Clock()
 
-    async def scenario():
-        async with hosting(clock=clock, records=tmp_path) as host:
-            match_id, users, streams = await begun(host, time_limit=1.0)
-            first = await streams[0].state(), await streams[1].state()
-            told = await play_end(match_id, users, streams, first[0], [DRAW] * shots)
-            last = await streams[0].state()
-            assert await users[shots % 2].throw(match_id) == (409, {"detail": "Match already finished."})
-            return [first[0], *told][-1], last
-
-    before, last = run(scenario)
+    async with hosting(clock=clock, records=tmp_path) as host:
+        match_id, users, streams = await begun(host, time_limit=1.0)
+        first = await streams[0].state(), await streams[1].state()
+        told = await play_end(match_id, users, streams, first[0], [DRAW] * shots)
+        last = await streams[0].state()
+        assert await users[shots % 2].throw(match_id) == (409, {"detail": "Match already finished."})
+        before = [first[0], *told][-1]
     mover = shots % 2
     assert last["winner_team"] == f"team{1 - mover}" and last["total_shot_number"] == shots + 1
     assert last["next_shot_team"] == (None if shots == 15 else f"team{1 - mover}")
@@ -159,82 +150,73 @@ def test_a_clock_that_is_used_up_ends_the_match_without_a_shot(tmp_path, shots):
     assert (record.result.reason, record.result.winner, len(record.shots)) == ("time_limit", 1 - mover, shots)
 
 
-def test_a_late_last_shot_loses_too(tmp_path):
+async def test_a_late_last_shot_loses_too(tmp_path):
     clock = Clock()
 
-    async def scenario():
-        async with hosting(clock=clock, late_shots=True, records=tmp_path) as host:
-            match_id, users, streams = await begun(host, time_limit=1.0)
-            first = await streams[0].state(), await streams[1].state()
-            await play_end(match_id, users, streams, first[0], [THROUGH] * 15)
-            clock.now += 2.0
-            return await play_end(match_id, users, streams, {"next_shot_team": "team1"}, [DRAW])
-
-    (last,) = run(scenario)
+    async with hosting(clock=clock, late_shots=True, records=tmp_path) as host:
+        match_id, users, streams = await begun(host, time_limit=1.0)
+        first = await streams[0].state(), await streams[1].state()
+        await play_end(match_id, users, streams, first[0], [THROUGH] * 15)
+        clock.now += 2.0
+        (last,) = await play_end(match_id, users, streams, {"next_shot_team": "team1"}, [DRAW])
     assert (last["winner_team"], last["total_shot_number"], last["next_shot_team"]) == ("team0", 16, None)
     replay(read(next(tmp_path.iterdir())))
 
 
-def test_nothing_but_pings_comes_until_both_teams_are_there_and_listen(monkeypatch):
+async def test_nothing_but_pings_comes_until_both_teams_are_there_and_listen(monkeypatch):
     monkeypatch.setattr(dc4_stream, "PING_SECONDS", 0.02)
     clock = Clock()
 
-    async def scenario():
-        async with hosting(clock=clock) as host:
-            users = [host.user("user0"), host.user("user1")]
-            match_id = await users[0].create()
-            await users[0].join(match_id, 0)
-            first = await users[0].listen(match_id)
-            assert [await first.next() for _ in range(3)] == [("ping", None)] * 3
-            await users[1].join(match_id, 0)
-            clock.now += 50.0
-            assert await first.next() == ("ping", None)
-            assert (await users[0].throw(match_id))[0] == 409
-            viewer = await host.user(None).listen(match_id, "viewer")
-            assert (await viewer.next())[1]["first_team_name"] == "a team"
-            second = await users[1].listen(match_id)
-            clock.now += 3.0
-            await users[0].throw(match_id)
-            return await first.state(), await first.state(), await second.state(), await viewer.state()
-
-    first, thrown, other, viewed = run(scenario)
-    assert first == other and first["first_team_remaining_time"] == 219.0
-    assert thrown["first_team_remaining_time"] == 216.0 and viewed == thrown
+    async with hosting(clock=clock) as host:
+        users = [host.user("user0"), host.user("user1")]
+        match_id = await users[0].create()
+        await users[0].join(match_id, 0)
+        first = await users[0].listen(match_id)
+        assert [await first.next() for _ in range(3)] == [("ping", None)] * 3
+        await users[1].join(match_id, 0)
+        clock.now += 50.0
+        assert await first.next() == ("ping", None)
+        assert (await users[0].throw(match_id))[0] == 409
+        viewer = await host.user(None).listen(match_id, "viewer")
+        assert (await viewer.next())[1]["first_team_name"] == "a team"
+        second = await users[1].listen(match_id)
+        clock.now += 3.0
+        await users[0].throw(match_id)
+        begun_with = await first.state()
+        assert begun_with == await second.state() and begun_with["first_team_remaining_time"] == 219.0
+        thrown = await first.state()
+        assert thrown == await viewer.state() and thrown["first_team_remaining_time"] == 216.0
 
 
-def test_who_connects_again_hears_the_states_of_the_current_end_and_nobody_else_does():
-    async def scenario():
-        async with hosting() as host:
-            match_id, users, streams = await begun(host, standard_end_count=2)
-            first = await streams[0].state(), await streams[1].state()
-            told = await play_end(match_id, users, streams, first[0], [DRAW] * 3)
-            streams[1].close()
-            again = await users[1].listen(match_id)
-            viewer = await host.user(None).listen(match_id, "viewer")
-            replayed = [[await stream.next() for _ in range(4)] for stream in (again, viewer)]
-            (last,) = await play_end(match_id, users, [streams[0], again], told[-1], [DRAW])
-            return [first[0], *told], replayed, last, await viewer.state()
-
-    told, replayed, last, viewed = run(scenario)
+async def test_who_connects_again_hears_the_states_of_the_current_end_and_nobody_else_does():
+    async with hosting() as host:
+        match_id, users, streams = await begun(host, standard_end_count=2)
+        first = await streams[0].state(), await streams[1].state()
+        told = await play_end(match_id, users, streams, first[0], [DRAW] * 3)
+        streams[1].close()
+        again = await users[1].listen(match_id)
+        viewer = await host.user(None).listen(match_id, "viewer")
+        replayed = [[await stream.next() for _ in range(4)] for stream in (again, viewer)]
+        (last,) = await play_end(match_id, users, [streams[0], again], told[-1], [DRAW])
+        told = [first[0], *told]
+        viewed = await viewer.state()
     names = ["state_update"] * 3 + ["latest_state_update"]
     assert replayed == [list(zip(names, told, strict=True))] * 2
     assert last == viewed and last["total_shot_number"] == 4
 
 
-def test_a_replay_after_an_end_begins_with_the_new_end_and_after_the_match_has_its_last_one():
-    async def scenario():
-        async with hosting() as host:
-            match_id, users, streams = await begun(host)
-            first = await streams[0].state(), await streams[1].state()
-            await play_end(match_id, users, streams, first[0], [THROUGH] * 16)
-            extra = await streams[0].state(), await streams[1].state()
-            viewer = await host.user(None).listen(match_id, "viewer")
-            alone = await viewer.next()
-            told = await play_end(match_id, users, streams, extra[0], [THROUGH] * 15 + [DRAW])
-            late = await host.user(None).listen(match_id, "viewer")
-            return alone, extra[0], [await late.next() for _ in range(17)], told
-
-    alone, extra, replayed, told = run(scenario)
+async def test_a_replay_after_an_end_begins_with_the_new_end_and_after_the_match_has_its_last_one():
+    async with hosting() as host:
+        match_id, users, streams = await begun(host)
+        first = await streams[0].state(), await streams[1].state()
+        await play_end(match_id, users, streams, first[0], [THROUGH] * 16)
+        extra = await streams[0].state(), await streams[1].state()
+        viewer = await host.user(None).listen(match_id, "viewer")
+        alone = await viewer.next()
+        told = await play_end(match_id, users, streams, extra[0], [THROUGH] * 15 + [DRAW])
+        late = await host.user(None).listen(match_id, "viewer")
+        extra = extra[0]
+        replayed = [await late.next() for _ in range(17)]
     assert alone == ("latest_state_update", extra)
     assert [state["total_shot_number"] for _, state in replayed] == list(range(17))
     # old states are told with the score of now
@@ -242,69 +224,59 @@ def test_a_replay_after_an_end_begins_with_the_new_end_and_after_the_match_has_i
     assert replayed[-1] == ("latest_state_update", told[-1]) and replayed[-2][0] == "state_update"
 
 
-def test_the_seat_asked_for_is_given_if_free_and_kept():
-    async def scenario():
-        async with hosting() as host:
-            users = [host.user(f"user{number}") for number in range(3)]
-            match_id = await users[2].create()
-            answers = [await users[0].join(match_id, 1), await users[0].join(match_id, 0)]
-            answers += [await users[1].join(match_id, 1), await users[1].join(match_id, 1)]
-            return answers, await users[2].join(match_id, 0), await users[2].ask("GET", f"/matches/{match_id}/stream")
-
-    answers, third, unseated = run(scenario)
+async def test_the_seat_asked_for_is_given_if_free_and_kept():
+    async with hosting() as host:
+        users = [host.user(f"user{number}") for number in range(3)]
+        match_id = await users[2].create()
+        answers = [await users[0].join(match_id, 1), await users[0].join(match_id, 0)]
+        answers += [await users[1].join(match_id, 1), await users[1].join(match_id, 1)]
+        third = await users[2].join(match_id, 0)
+        unseated = await users[2].ask("GET", f"/matches/{match_id}/stream")
     assert answers == [(200, "team1")] * 2 + [(200, "team0")] * 2
     assert third == unseated == (401, {"detail": "Invalid match data"})
 
 
-def test_players_that_are_missing_are_refused_after_the_seat_is_taken():
-    async def scenario():
-        async with hosting() as host:
-            users = [host.user("user0"), host.user("user1")]
-            match_id = await users[0].create()
-            two = TEAM | {"use_default_config": False}
-            refused = await users[0].join(match_id, 0, two)
-            seats = [await users[1].join(match_id, 0), await users[0].join(match_id, 1, FOUR)]
-            for user in users:
-                await user.listen(match_id)
-            return refused, seats, await users[0].throw(match_id)
-
-    refused, seats, thrown = run(scenario)
+async def test_players_that_are_missing_are_refused_after_the_seat_is_taken():
+    async with hosting() as host:
+        users = [host.user("user0"), host.user("user1")]
+        match_id = await users[0].create()
+        two = TEAM | {"use_default_config": False}
+        refused = await users[0].join(match_id, 0, two)
+        seats = [await users[1].join(match_id, 0), await users[0].join(match_id, 1, FOUR)]
+        for user in users:
+            await user.listen(match_id)
+        thrown = await users[0].throw(match_id)
     assert refused == (400, {"detail": "player3 and player4 are required for standard."})
     assert seats == [(200, "team1"), (200, "team0")] and thrown == (200, None)
 
 
-def test_each_player_throws_two_stones_with_its_own_numbers():
+async def test_each_player_throws_two_stones_with_its_own_numbers():
     four = {f"player{k}": PLAYER | {"max_velocity": 2.0 + 0.1 * k, "player_name": f"p{k}"} for k in (1, 2, 3, 4)}
     wild = FOUR | {f"player{k}": PLAYER | {"shot_std_dev": 1e300, "max_velocity": 1e9} for k in (1, 2, 3, 4)}
 
-    async def scenario():
-        async with hosting() as host:
-            match_id, users, streams = await begun(host, (TEAM | four | {"use_default_config": False}, wild))
-            first = await streams[0].state(), await streams[1].state()
-            return await play_end(match_id, users, streams, first[0], [THROUGH] * 15)
-
-    speeds = [state["last_move"]["translational_velocity"] for state in run(scenario)]
+    async with hosting() as host:
+        match_id, users, streams = await begun(host, (TEAM | four | {"use_default_config": False}, wild))
+        first = await streams[0].state(), await streams[1].state()
+        found = await play_end(match_id, users, streams, first[0], [THROUGH] * 15)
+    speeds = [state["last_move"]["translational_velocity"] for state in found]
     assert speeds[::2] == pytest.approx([2.1, 2.1, 2.2, 2.2, 2.3, 2.3, 2.4, 2.4])
     # errors and speeds are clamped: 4 m/s with a standard deviation of 1 m/s
     assert MOST_SD == 1.0 and 0.1 < np.std(speeds[1::2]) < 3.0 and abs(np.mean(speeds[1::2]) - 4.0) < 2.0
 
 
-def test_the_errors_depend_on_the_seed_and_the_number_of_the_match_alone(tmp_path):
-    def moves(seed, *, other_first):
-        async def scenario():
-            async with hosting(Player(4.0, 0.0076, 0.0018, "default"), seed=seed) as host:
-                matches = [await begun(host) for _ in range(2)]
-                firsts = [[await stream.state() for stream in streams] for _, _, streams in matches]
-                found = [None, None]
-                for number in (1, 0) if other_first else (0, 1):
-                    told = await play_end(*matches[number], firsts[number][0], [DRAW] * 4)
-                    found[number] = [state["last_move"]["translational_velocity"] for state in told]
-                return found
+async def test_the_errors_depend_on_the_seed_and_the_number_of_the_match_alone(tmp_path):
+    async def moves(seed, *, other_first):
+        async with hosting(Player(4.0, 0.0076, 0.0018, "default"), seed=seed) as host:
+            matches = [await begun(host) for _ in range(2)]
+            firsts = [[await stream.state() for stream in streams] for _, _, streams in matches]
+            found = [None, None]
+            for number in (1, 0) if other_first else (0, 1):
+                told = await play_end(*matches[number], firsts[number][0], [DRAW] * 4)
+                found[number] = [state["last_move"]["translational_velocity"] for state in told]
+            return found
 
-        return run(scenario)
-
-    one = moves(1, other_first=False)
-    assert one == moves(1, other_first=True) != moves(2, other_first=False)
+    one = await moves(1, other_first=False)
+    assert one == await moves(1, other_first=True) != await moves(2, other_first=False)
     assert one[0] != one[1]
     errors = np.array(one).ravel() - DRAW["translational_velocity"]
     assert 0.0 < abs(errors).max() < 5 * 0.0076
@@ -315,63 +287,54 @@ SPINS = [(-3.0, MOST), (-1.0, 1.0), (-0.1, LEAST), (0.0, LEAST), (0.1, -LEAST), 
 
 
 @pytest.mark.parametrize("sent, thrown", SPINS)
-def test_the_spin_is_clamped_and_turned(sent, thrown):
-    async def scenario():
-        async with hosting() as host:
-            match_id, users, streams = await begun(host)
-            first = await streams[0].state(), await streams[1].state()
-            straight = DRAW | {"angular_velocity": sent, "shot_angle": math.pi / 2}
-            return await play_end(match_id, users, streams, first[0], [straight])
-
-    (state,) = run(scenario)
+async def test_the_spin_is_clamped_and_turned(sent, thrown):
+    async with hosting() as host:
+        match_id, users, streams = await begun(host)
+        first = await streams[0].state(), await streams[1].state()
+        straight = DRAW | {"angular_velocity": sent, "shot_angle": math.pi / 2}
+        (state,) = await play_end(match_id, users, streams, first[0], [straight])
     assert state["last_move"]["angular_velocity"] == pytest.approx(thrown)
     # counter-clockwise turns to the left
     assert np.sign(state["stone_coordinate"]["data"]["team0"][0]["x"]) == -np.sign(thrown)
 
 
-def test_the_order_of_checks():
+async def test_the_order_of_checks():
     """Each request has more than one fault; the first one in the server's order is told."""
     wrong = {"detail": "Invalid credentials"}
 
-    async def scenario():
-        async with hosting() as host:
-            match_id, users, _ = await begun(host)
-            stranger, nobody, liar = host.user("user2"), host.user(None), host.user("user0", "wrong")
-            place = f"/shots?match_id={match_id}"
-            syntax = {"data": "{", "headers": {"Content-Type": "application/json"}}
-            assert (await nobody.ask("POST", place, **syntax))[1]["detail"][0]["type"] == "json_invalid"
-            assert await nobody.post("/shots", {}, match_id="no") == (401, {"detail": "Not authenticated"})
-            assert await liar.post("/shots", {}, match_id="no") == (401, wrong)
-            assert await host.user("unknown").post("/shots", {}, match_id="no") == (401, wrong)
-            no_id = await users[0].post("/shots", {"translational_velocity": "fast"}, match_id="no")
-            assert no_id[0] == 422 and no_id[1]["detail"][0]["loc"] == ["query", "match_id"]
-            missing = await stranger.post("/shots", {}, match_id=NOBODY)
-            assert missing[0] == 422 and missing[1]["detail"][0]["loc"] == ["body", "translational_velocity"]
-            assert await stranger.throw(NOBODY) == (404, {"detail": "Match or state not found."})
-            assert await stranger.throw(match_id) == (401, {"detail": "Invalid match data"})
-            assert await users[1].throw(match_id) == (409, {"detail": "Not your turn."})
-            assert await users[0].throw(match_id) == (200, None)
-            assert await users[0].throw(match_id) == (409, {"detail": "Not your turn."})
+    async with hosting() as host:
+        match_id, users, _ = await begun(host)
+        stranger, nobody, liar = host.user("user2"), host.user(None), host.user("user0", "wrong")
+        place = f"/shots?match_id={match_id}"
+        syntax = {"data": "{", "headers": {"Content-Type": "application/json"}}
+        assert (await nobody.ask("POST", place, **syntax))[1]["detail"][0]["type"] == "json_invalid"
+        assert await nobody.post("/shots", {}, match_id="no") == (401, {"detail": "Not authenticated"})
+        assert await liar.post("/shots", {}, match_id="no") == (401, wrong)
+        assert await host.user("unknown").post("/shots", {}, match_id="no") == (401, wrong)
+        no_id = await users[0].post("/shots", {"translational_velocity": "fast"}, match_id="no")
+        assert no_id[0] == 422 and no_id[1]["detail"][0]["loc"] == ["query", "match_id"]
+        missing = await stranger.post("/shots", {}, match_id=NOBODY)
+        assert missing[0] == 422 and missing[1]["detail"][0]["loc"] == ["body", "translational_velocity"]
+        assert await stranger.throw(NOBODY) == (404, {"detail": "Match or state not found."})
+        assert await stranger.throw(match_id) == (401, {"detail": "Invalid match data"})
+        assert await users[1].throw(match_id) == (409, {"detail": "Not your turn."})
+        assert await users[0].throw(match_id) == (200, None)
+        assert await users[0].throw(match_id) == (409, {"detail": "Not your turn."})
 
-            setup = SETUP.format(match_id)
-            assert (await nobody.post(setup, request="nonsense"))[0] == 401
-            assert (await users[0].post(setup, request="nonsense"))[1]["detail"][0]["loc"] == ["query", "request"]
-            assert await stranger.post(setup, request="pp_left") == (401, {"detail": "Invalid match data"})
-            assert await users[0].post(SETUP.format(NOBODY), request="pp_left") == (
-                401,
-                {"detail": "Invalid match data"},
-            )
-            only = "end-setup is only for mixed_doubles."
-            assert await users[0].post(setup, request="pp_left") == (400, {"detail": only})
+        setup = SETUP.format(match_id)
+        assert (await nobody.post(setup, request="nonsense"))[0] == 401
+        assert (await users[0].post(setup, request="nonsense"))[1]["detail"][0]["loc"] == ["query", "request"]
+        assert await stranger.post(setup, request="pp_left") == (401, {"detail": "Invalid match data"})
+        assert await users[0].post(SETUP.format(NOBODY), request="pp_left") == (401, {"detail": "Invalid match data"})
+        only = "end-setup is only for mixed_doubles."
+        assert await users[0].post(setup, request="pp_left") == (400, {"detail": only})
 
-            assert await stranger.join(NOBODY) == (401, {"detail": "Invalid match data"})
-            assert (await stranger.join(NOBODY, 2))[1]["detail"][0]["loc"] == ["query", "expected_match_team_name"]
-            assert await stranger.ask("GET", f"/matches/{NOBODY}/stream") == (401, {"detail": "Invalid match data"})
-            for place in ("", "/viewer", "/score", "/stone-coordinate/latest"):
-                assert await nobody.ask("GET", f"/matches/{NOBODY}{place}") == (404, {"detail": "Match not found."})
-                assert (await nobody.ask("GET", f"/matches/no{place}"))[0] == 422
-
-    run(scenario)
+        assert await stranger.join(NOBODY) == (401, {"detail": "Invalid match data"})
+        assert (await stranger.join(NOBODY, 2))[1]["detail"][0]["loc"] == ["query", "expected_match_team_name"]
+        assert await stranger.ask("GET", f"/matches/{NOBODY}/stream") == (401, {"detail": "Invalid match data"})
+        for place in ("", "/viewer", "/score", "/stone-coordinate/latest"):
+            assert await nobody.ask("GET", f"/matches/{NOBODY}{place}") == (404, {"detail": "Match not found."})
+            assert (await nobody.ask("GET", f"/matches/no{place}"))[0] == 422
 
 
 CREATIONS = [
@@ -391,54 +354,43 @@ CREATIONS = [
 
 
 @pytest.mark.parametrize("change, status, text", CREATIONS)
-def test_creations_are_refused_with_the_name_of_what_is_wrong(change, status, text):
-    async def scenario():
-        async with hosting() as host:
-            return await host.user("user0").post("/matches", NEW | change)
-
-    got, content = run(scenario)
+async def test_creations_are_refused_with_the_name_of_what_is_wrong(change, status, text):
+    async with hosting() as host:
+        got, content = await host.user("user0").post("/matches", NEW | change)
     assert got == status and text in json.dumps(content["detail"])
 
 
 @pytest.mark.parametrize("name", sorted(set(NEW) - {"positioned_stones_pattern"}))
-def test_a_missing_field_is_named_and_unknown_ones_are_ignored(name):
-    async def scenario():
-        async with hosting() as host:
-            user = host.user("user0")
-            refused = await user.post("/matches", {key: value for key, value in NEW.items() if key != name})
-            return refused, await user.post("/matches", NEW | {"colour": "red", "positioned_stones_pattern": 9})
-
-    refused, accepted = run(scenario)
+async def test_a_missing_field_is_named_and_unknown_ones_are_ignored(name):
+    async with hosting() as host:
+        user = host.user("user0")
+        refused = await user.post("/matches", {key: value for key, value in NEW.items() if key != name})
+        accepted = await user.post("/matches", NEW | {"colour": "red", "positioned_stones_pattern": 9})
     assert refused == (422, {"detail": [{"type": "missing", "loc": ["body", name], "msg": "Field required"}]})
     assert accepted[0] == 200
 
 
-def test_limits_of_time_have_no_range():
-    async def scenario():
-        async with hosting() as host:
-            match_id, users, streams = await begun(host, time_limit=1e300, extra_end_time_limit=-5.0)
-            first = await streams[0].state(), await streams[1].state()
-            told = await play_end(match_id, users, streams, first[0], [THROUGH] * 16)
-            extra = await streams[0].state()
-            return told[-1], extra, await streams[0].state()
-
-    last, extra, lost = run(scenario)
+async def test_limits_of_time_have_no_range():
+    async with hosting() as host:
+        match_id, users, streams = await begun(host, time_limit=1e300, extra_end_time_limit=-5.0)
+        first = await streams[0].state(), await streams[1].state()
+        told = await play_end(match_id, users, streams, first[0], [THROUGH] * 16)
+        extra = await streams[0].state()
+        last = told[-1]
+        lost = await streams[0].state()
     assert last["first_team_remaining_time"] == pytest.approx(1e9) and last["winner_team"] is None
     assert extra["first_team_extra_end_remaining_time"] == -5.0
     assert lost["winner_team"] == "team1" and lost["first_team_extra_end_remaining_time"] == 0.0
 
 
-def test_what_is_known_of_a_match_can_be_read_by_all():
-    async def scenario():
-        async with hosting() as host:
-            match_id, users, streams = await begun(host, applied_rule="no_tick_rule")
-            first = await streams[0].state(), await streams[1].state()
-            (last,) = await play_end(match_id, users, streams, first[0], [DRAW])
-            nobody, place = host.user(None), f"/matches/{match_id}"
-            asked = [place, f"{place}/score", f"{place}/stone-coordinate/latest", "/nowhere"]
-            return match_id, last, [await nobody.ask("GET", place) for place in asked]
-
-    match_id, last, (known, score, stones, nowhere) = run(scenario)
+async def test_what_is_known_of_a_match_can_be_read_by_all():
+    async with hosting() as host:
+        match_id, users, streams = await begun(host, applied_rule="no_tick_rule")
+        first = await streams[0].state(), await streams[1].state()
+        (last,) = await play_end(match_id, users, streams, first[0], [DRAW])
+        nobody, place = host.user(None), f"/matches/{match_id}"
+        asked = [place, f"{place}/score", f"{place}/stone-coordinate/latest", "/nowhere"]
+        known, score, stones, nowhere = [await nobody.ask("GET", place) for place in asked]
     assert known == (
         200,
         {name: NEW[name] for name in ("match_name", "game_mode", "tournament", "simulator")}
@@ -450,110 +402,93 @@ def test_what_is_known_of_a_match_can_be_read_by_all():
     assert nowhere == (404, {"detail": "Not Found"})
 
 
-def test_a_shot_sent_twice_at_once_counts_once():
-    async def scenario():
-        async with hosting() as host:
-            match_id, users, streams = await begun(host)
-            answers = await asyncio.gather(*(users[0].throw(match_id) for _ in range(5)))
-            for _ in range(2):
-                state = await streams[0].state()
-            return answers, state
-
-    answers, state = run(scenario)
+async def test_a_shot_sent_twice_at_once_counts_once():
+    async with hosting() as host:
+        match_id, users, streams = await begun(host)
+        answers = await asyncio.gather(*(users[0].throw(match_id) for _ in range(5)))
+        for _ in range(2):
+            state = await streams[0].state()
     assert sorted(status for status, _ in answers) == [200, 409, 409, 409, 409] and state["total_shot_number"] == 1
 
 
-def test_many_matches_end_the_server_when_their_number_is_reached(monkeypatch):
+async def test_many_matches_end_the_server_when_their_number_is_reached(monkeypatch):
     monkeypatch.setattr(dc4_matches, "LEAVING_SECONDS", 0.2)
 
-    async def scenario():
-        async with hosting(most=2) as host:
-            for number in range(2):
-                assert not host.matches.done.is_set()
-                _, _, streams = await begun(host, time_limit=0.1)
-                async with asyncio.timeout(300.0):
-                    while (await streams[0].state())["winner_team"] is None:
-                        pass
-                if number:
-                    for stream in streams:  # the server does not wait for those who have left
-                        stream.close()
+    async with hosting(most=2) as host:
+        for number in range(2):
+            assert not host.matches.done.is_set()
+            _, _, streams = await begun(host, time_limit=0.1)
             async with asyncio.timeout(300.0):
-                await host.matches.done.wait()
+                while (await streams[0].state())["winner_team"] is None:
+                    pass
+            if number:
+                for stream in streams:  # the server does not wait for those who have left
+                    stream.close()
+        async with asyncio.timeout(300.0):
+            await host.matches.done.wait()
 
-    run(scenario)
 
-
-def test_the_oldest_match_that_never_began_makes_room(monkeypatch):
+async def test_the_oldest_match_that_never_began_makes_room(monkeypatch):
     monkeypatch.setattr(dc4_matches, "MOST_MATCHES", 3)
 
-    async def scenario():
-        async with hosting() as host:
-            user, nobody = host.user("user0"), host.user(None)
-            running = (await begun(host))[0]
-            others = [await user.create() for _ in range(3)]
-            viewer = await nobody.listen(others[1], "viewer")
-            found = [(await nobody.ask("GET", f"/matches/{one}"))[0] for one in (running, *others)]
-            await begun(host)
-            assert [(await viewer.next())[0], await viewer.next()] == ["latest_state_update", None]
-            await begun(host)
-            return found, await user.post("/matches", NEW)
-
-    found, full = run(scenario)
+    async with hosting() as host:
+        user, nobody = host.user("user0"), host.user(None)
+        running = (await begun(host))[0]
+        others = [await user.create() for _ in range(3)]
+        viewer = await nobody.listen(others[1], "viewer")
+        found = [(await nobody.ask("GET", f"/matches/{one}"))[0] for one in (running, *others)]
+        await begun(host)
+        assert [(await viewer.next())[0], await viewer.next()] == ["latest_state_update", None]
+        await begun(host)
+        full = await user.post("/matches", NEW)
     assert found == [200, 404, 200, 200]
     assert full == (503, {"detail": "3 matches are running already."})
 
 
-def test_viewers_are_bounded_and_players_are_not_kept_out(monkeypatch):
+async def test_viewers_are_bounded_and_players_are_not_kept_out(monkeypatch):
     monkeypatch.setattr(dc4_matches, "MOST_VIEWERS", 2)
 
-    async def scenario():
-        async with hosting() as host:
-            match_id, users, _ = await begun(host)
-            nobody = host.user(None)
-            viewers = [await nobody.listen(match_id, "viewer") for _ in range(2)]
-            refused = await nobody.ask("GET", f"/matches/{match_id}/viewer")
-            await users[0].listen(match_id)
-            viewers[0].close()
-            (match,) = host.matches._matches.values()
-            await until(lambda: sum(stream.team is None for stream in match.streams) == 1)
-            await nobody.listen(match_id, "viewer")
-            return refused
-
-    assert run(scenario) == (503, {"detail": "2 viewers are already connected."})
+    async with hosting() as host:
+        match_id, users, _ = await begun(host)
+        nobody = host.user(None)
+        viewers = [await nobody.listen(match_id, "viewer") for _ in range(2)]
+        refused = await nobody.ask("GET", f"/matches/{match_id}/viewer")
+        await users[0].listen(match_id)
+        viewers[0].close()
+        (match,) = host.matches._matches.values()
+        await until(lambda: sum(stream.team is None for stream in match.streams) == 1)
+        await nobody.listen(match_id, "viewer")
+        assert refused == (503, {"detail": "2 viewers are already connected."})
 
 
-def test_a_stream_that_falls_behind_is_ended(monkeypatch):
+async def test_a_stream_that_falls_behind_is_ended(monkeypatch):
     monkeypatch.setattr(dc4_stream, "MOST_WAITING", 3)
 
-    async def scenario():
-        kept, ended = dc4_stream.Dc4Stream(0), dc4_stream.Dc4Stream(0)
-        for number in range(4):
-            ended.send(b"%d" % number)
-        kept.send(b"1", b"2")
-        kept.send(b"3")
-        messages = kept.messages()
-        return [await anext(messages) for _ in range(3)], [message async for message in ended.messages()]
-
-    assert run(scenario) == ([b"1", b"2", b"3"], [])
+    kept, ended = dc4_stream.Dc4Stream(0), dc4_stream.Dc4Stream(0)
+    for number in range(4):
+        ended.send(b"%d" % number)
+    kept.send(b"1", b"2")
+    kept.send(b"3")
+    messages = kept.messages()
+    assert [await anext(messages) for _ in range(3)] == [b"1", b"2", b"3"]
+    assert [message async for message in ended.messages()] == []
 
 
-def test_a_defect_abandons_its_match_alone(monkeypatch):
-    async def scenario():
-        async with hosting() as host:
-            (match_id, users, streams), (other, *rest) = await begun(host), await begun(host)
-            first = [await stream.state() for stream in (*streams, *rest[1])]
+async def test_a_defect_abandons_its_match_alone(monkeypatch):
+    async with hosting() as host:
+        (match_id, users, streams), (other, *rest) = await begun(host), await begun(host)
+        first = [await stream.state() for stream in (*streams, *rest[1])]
 
-            async def fail(*_):
-                raise RuntimeError("a defect")
+        async def fail(*_):
+            raise RuntimeError("a defect")
 
-            execute = host.matches.context.executor.execute
-            monkeypatch.setattr(host.matches.context.executor, "execute", fail)
-            failed = await users[0].throw(match_id)
-            monkeypatch.setattr(host.matches.context.executor, "execute", execute)
-            await play_end(other, *rest, first[2], [DRAW])
-            return failed, await users[0].throw(match_id), host.told
-
-    failed, later, told = run(scenario)
+        execute = host.matches.context.executor.execute
+        monkeypatch.setattr(host.matches.context.executor, "execute", fail)
+        failed = await users[0].throw(match_id)
+        monkeypatch.setattr(host.matches.context.executor, "execute", execute)
+        await play_end(other, *rest, first[2], [DRAW])
+        later = await users[0].throw(match_id)
+        told = host.told
     assert failed == (500, {"detail": "Internal Server Error"})
     assert later == (409, {"detail": "Match already finished."})
     assert "match 1: abandoned: the server failed: RuntimeError: a defect" in told

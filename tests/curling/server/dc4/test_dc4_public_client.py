@@ -152,30 +152,24 @@ def test_both_sides_play_a_whole_match_of_mixed_doubles(tmp_path, log):
     assert [abs(error) > 1e-9 for error in errors] == [shot.team == 1 for shot in record.shots]
 
 
-def test_pings_keep_it_from_connecting_again(tmp_path, log, monkeypatch):
+async def test_pings_keep_it_from_connecting_again(tmp_path, log, monkeypatch):
     assert dc4_stream.PING_SECONDS <= 10.0
     silence = 2
     monkeypatch.setattr(dc4_stream, "PING_SECONDS", dc4_stream.PING_SECONDS * silence / SILENCE)
 
-    async def scenario():
-        async with asyncio.timeout(300.0), hosting() as host:
-            match_id = await create(host.port)
-            first = asyncio.create_task(play(host.port, match_id, 0, silence=silence))
-            await asyncio.sleep(2.5 * silence)
-            return await asyncio.gather(first, play(host.port, match_id, 1, silence=silence))
-
-    (_, seen, _), (_, other, _) = asyncio.run(scenario())
+    async with asyncio.timeout(300.0), hosting() as host:
+        match_id = await create(host.port)
+        first = asyncio.create_task(play(host.port, match_id, 0, silence=silence))
+        await asyncio.sleep(2.5 * silence)
+        (_, seen, _), (_, other, _) = await asyncio.gather(first, play(host.port, match_id, 1, silence=silence))
     assert seen == other and not log  # it would log that it connects again, and hear a replay
 
 
-def test_a_wrong_password_ends_it(log):
-    async def scenario():
-        async with asyncio.timeout(300.0), hosting() as host:
-            match_id = await create(host.port)
-            client = dc4client.DCClient(match_id, "user0", "wrong", match_team_name=TEAMS[0], auto_save_log=False)
-            client.set_server_address("127.0.0.1", host.port)
-            async for _ in client.receive_state_data():
-                pass
-
-    asyncio.run(scenario())
+async def test_a_wrong_password_ends_it(log):
+    async with asyncio.timeout(300.0), hosting() as host:
+        match_id = await create(host.port)
+        client = dc4client.DCClient(match_id, "user0", "wrong", match_team_name=TEAMS[0], auto_save_log=False)
+        client.set_server_address("127.0.0.1", host.port)
+        async for _ in client.receive_state_data():
+            pass
     assert [record.levelname for record in log] == ["ERROR"] and "Invalid credentials" in log[0].getMessage()

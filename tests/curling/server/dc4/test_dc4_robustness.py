@@ -150,16 +150,12 @@ def test_it_does_not_run_out_of_files(tmp_path):
 
 @pytest.mark.parametrize("field", ["translational_velocity", "shot_angle"])  # spins are clamped
 @pytest.mark.parametrize("value", [1.7e308, -1001.0])
-def test_numbers_that_are_no_throw_are_refused(field, value):
-    async def scenario():
-        async with hosting() as host:
-            match_id, users, streams = await begun(host)
-            state = await streams[0].state(), await streams[1].state()
-            refused = await users[0].throw(match_id, DRAW | {field: value})
-            await play_end(match_id, users, streams, state[0], [DRAW])  # and it is the same team's turn
-            return refused
-
-    status, body = run(scenario)
+async def test_numbers_that_are_no_throw_are_refused(field, value):
+    async with hosting() as host:
+        match_id, users, streams = await begun(host)
+        state = await streams[0].state(), await streams[1].state()
+        status, body = await users[0].throw(match_id, DRAW | {field: value})
+        await play_end(match_id, users, streams, state[0], [DRAW])  # and it is the same team's turn
     assert status == 422 and body["detail"][0]["loc"] == ["body", field] and "1000" in body["detail"][0]["msg"]
 
 
@@ -171,24 +167,17 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("headers", FOREIGN.values(), ids=FOREIGN)
-def test_pages_of_other_sites_are_refused_although_they_know_the_password(headers):
-    async def scenario():
-        async with hosting() as host:
-            user = host.user("user0")
-            refused = await user.ask("POST", "/matches", NEW, headers=headers)
-            assert not host.matches.waiting
-            assert (await user.ask("POST", "/matches", NEW, headers={"Origin": host.url}))[0] == 200
-            return refused
-
-    status, body = run(scenario)
+async def test_pages_of_other_sites_are_refused_although_they_know_the_password(headers):
+    async with hosting() as host:
+        user = host.user("user0")
+        status, body = await user.ask("POST", "/matches", NEW, headers=headers)
+        assert not host.matches.waiting
+        assert (await user.ask("POST", "/matches", NEW, headers={"Origin": host.url}))[0] == 200
     assert status == 403 and "this" in body["detail"]
 
 
-def test_another_name_is_served_where_it_is_allowed():
-    async def scenario():
-        async with hosting(names=["curling.example"]) as host:
-            user = host.user("user0")
-            names = "CURLING.example:1", "example"
-            return [(await user.ask("POST", "/matches", NEW, headers={"Host": name}))[0] for name in names]
-
-    assert run(scenario) == [200, 403]
+async def test_another_name_is_served_where_it_is_allowed():
+    async with hosting(names=["curling.example"]) as host:
+        user = host.user("user0")
+        names = "CURLING.example:1", "example"
+        assert [(await user.ask("POST", "/matches", NEW, headers={"Host": name}))[0] for name in names] == [200, 403]
