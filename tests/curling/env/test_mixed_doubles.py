@@ -36,6 +36,12 @@ def test_a_match_of_two_ends_has_twenty_shots_and_begins_every_end_with_two_ston
     assert info["points"] == (1, 1) and reward == 0.5
 
 
+def test_pictures_can_be_kept_in_a_list():
+    env = gymnasium.make("CurlingMixedDoubles-v0", render_mode="rgb_array_list")
+    env.reset(seed=1)
+    assert len(env.render()) == 1
+
+
 def test_stones_left():
     env = make()
     env.reset(seed=1)

@@ -113,6 +113,7 @@ def test_sharing_tries_are_searched_for_themselves(run):
         (("--combine", "similarity_vote:bandwidth=0"), "above 0"),
         (("--planner", "dpw", "--combine", "sum"), "similarity_vote fits"),
         (("--combine", "tries"), "inner=abstraction"),
+        (("--combine", "tries:rounds=99", "--planner", "abstraction"), "rounds=99, but a worker has"),
         (("--planner", "root"), "another planner than root"),
         (("--planner", "presearch"), "cannot search trap"),
         (("--bandwidth", "noise", "--planner", "dpw"), "action_sd"),
@@ -131,6 +132,12 @@ def test_bad_input_is_refused_in_one_line(refused, change, words):
     err = refused(*TINY, *change)
     assert words in err.splitlines()[-1]
     assert not Path("results").exists()
+
+
+def test_a_planner_that_no_rule_combines_is_refused(refused, monkeypatch):
+    monkeypatch.setattr(envs.Trap, "action_kinds", ("integer",), raising=False)
+    err = refused(*TINY)
+    assert "cannot combine" in err and "takes no integer" in err
 
 
 def test_another_study_is_not_continued(run):

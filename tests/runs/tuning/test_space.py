@@ -118,7 +118,7 @@ def test_what_cannot_be_tuned_is_refused(start, words):
     ("declared", "words"),
     [
         ({"speed": Range(0.0, 1.0)}, "unknown parameter of constant 'speed'"),
-        ({"action": Choice((0.5, "a,b"))}, "'b' is not key=value"),
+        ({"action": Choice((0.5, "a,b"))}, "its `tuning` says action: .*'b' is not key=value"),
         ({}, "does not say what to tune"),
     ],
 )

@@ -11,6 +11,7 @@ from bonspiel.planners.planner import Decision
 from bonspiel.planners.wrappers.root import rules
 from bonspiel.planners.wrappers.root.pool import Pool, pool_of
 from bonspiel.planners.wrappers.root.similarity import Kernel, alike, kernel_of
+from tests.planners.kinds_models import Dials
 
 RNG = np.random.default_rng(0)  # for what none of these tests leaves open
 UNIT = SimpleNamespace(action_low=np.zeros(1), action_high=np.ones(1))
@@ -181,6 +182,14 @@ def test_the_noise_may_be_the_bandwidth_and_without_noise_a_coordinate_must_be_e
     )
     near = alike(kernel_of(noisy, "noise"), np.array([[0.5, 0.0]]), np.array([[0.4, 0.0], [0.5, 1.0]]))
     np.testing.assert_allclose(near, [[math.exp(-0.5), 0.0]])
+
+
+def test_values_without_an_order_are_alike_only_if_equal():
+    kernel = kernel_of(Dials(("categorical", "boolean", "integer"), (0, 0, 0), (39, 1, 39), (0, 0, 0)), 0.05)
+    assert kernel.width.tolist() == [0.0, 0.0, pytest.approx(1.95)]
+    others = np.array([[4.0, 0.0, 7.0], [3.0, 1.0, 7.0], [3.0, 0.0, 8.0], [3.0, 0.0, 7.0]])
+    near = alike(kernel, np.array([[3.0, 0.0, 7.0]]), others)
+    np.testing.assert_allclose(near, [[0.0, 0.0, math.exp(-0.5 / 1.95**2), 1.0]])
 
 
 def test_the_mean_that_nobody_knows_is_never_the_highest():
