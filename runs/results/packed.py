@@ -137,7 +137,7 @@ def _unpack(file: Path, target: Path, called: str) -> dict[str, str]:
                 raise ValueError(f"{FILE} in it is not the one that {METADATA} describes")
         return hashes
     except (lzma.LZMAError, tarfile.TarError, EOFError, KeyError, TypeError, AttributeError, ValueError) as error:
-        raise UsageError(f"{called} is not a packed run ({error})") from error
+        raise UsageError(f"{called} is not a packed run ({' '.join(str(error).split())})") from error
 
 
 def _copy(source: IO[bytes], target: Path) -> None:
