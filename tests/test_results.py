@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bonspiel.runs import cli
-from bonspiel.runs.reporting.leaderboards import boards
+from bonspiel.runs.reporting import origins
 from bonspiel.runs.results import packed
 from bonspiel.runs.statistics import ends
 
@@ -66,7 +66,7 @@ def test_a_longer_number_is_another_number():
 def board():
     """The mean score of the shipped episodes, by budget, planner and problem."""
     with packed.read_any(Path("peers")) as store:
-        (called,) = boards.names([store])
+        (called,) = origins.names([store])
         returns = store.returns()
         scales = ends.scales(returns.items())
     found = {}

@@ -11,7 +11,6 @@ from bonspiel.curling.regret.positions import TestPosition
 from bonspiel.curling.regret.referee import judge
 from bonspiel.curling.regret.results import Examined, RegretFolder, key_of
 from bonspiel.curling.regret.sources import judging
-from bonspiel.planners.core.jit import compile_missing
 from bonspiel.runs.draws import named_rng
 from bonspiel.runs.progress import progress
 from bonspiel.runs.runner import parallel
@@ -42,7 +41,7 @@ def examine_all(
     """
     tasks = [(i, place, tuple(clients), question) for i, place in enumerate(places) if i not in folder.done]
     if jobs > 1:
-        compile_missing()  # else each worker would
+        parallel.compile_once()
     workers = parallel.spread(examine, tasks, jobs, pinned=jobs > 1)
     began, told, new = time.monotonic(), set[str](), 0
     with progress(len(tasks), "positions") as advance, closing(workers) as results:

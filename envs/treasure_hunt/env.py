@@ -22,8 +22,14 @@ class TreasureHuntEnv(NamedEnv):
     model: TreasureHunt
     model_class = TreasureHunt
 
-    def __init__(self, *arguments: Any, angle_unit: AngleUnit = "half_turn", **others: Any) -> None:
-        super().__init__(*arguments, angle_unit=angle_unit, **others)
+    def __init__(
+        self,
+        size: float = 5.0,
+        hole_terminates: bool = True,
+        angle_unit: AngleUnit = "half_turn",
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__(size, hole_terminates, angle_unit, render_mode=render_mode)
 
     def draw(self, figure: Any) -> None:
         """The square with hole and treasure, the path from the start and the current place."""

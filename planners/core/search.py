@@ -50,6 +50,7 @@ CHUNK_SECONDS = 0.0005  # between two looks at the clock, under a time budget
 LEAST_SECONDS = 1e-9  # that passed, where a coarse clock has not moved
 MOST_GROWTH = 16  # times the simulations done before the next look at the clock, which may not have moved
 MOST_CHUNK = 1 << 30  # simulations
+MOST_IN_VAIN = 100  # calls in a row that make no simulation, though the tree grows; threads may take each other's room
 PROGRESS_SECONDS = 0.005  # between two reports of the best action so far
 CLOSING_SECONDS = 0.00005  # of a time budget, for reading the decision off the tree and giving its memory back
 LARGEST_GROWTH = 4_096.0
@@ -144,6 +145,7 @@ def extend(
     grow: Callable[[Tree, Walk, float], Tree] | None = None,
     start: float | None = None,
     earlier: int = 0,
+    keeps: bool = True,
     decide: Callable[[Tree, int, Rng], Decision] | None = None,
 ) -> tuple[Tree, int]:
     """Run simulations until the budget is spent.
@@ -163,6 +165,7 @@ def extend(
             is never full, or if the search ends when it is.
         start: clock when the budget of seconds began; now if None. The time to make the tree belongs to the budget.
         earlier: simulations of earlier calls that the tree holds.
+        keeps: whether `kept_trees` has the tree; not if the same decision goes on.
         decide: (tree, simulations, rng) returns the decision after these simulations, for reports of progress; None if
             there is no decision before the end.
 
@@ -188,8 +191,8 @@ def extend(
         did = int(search(tree, walk, problem, chunk, rng, settings))
         done += did
         vain = vain + 1 if did == 0 else 0
-        made = f"the number of simulations that it made, 0 to {chunk}, and not 0 again and again as the tree grows"
-        is_count = 0 <= did <= chunk and (vain < 2 or vain <= 2 + problem.steps.bit_length())
+        made = "the number of simulations that it made, within the budget, and not 0 again and again as the tree grows"
+        is_count = did >= 0 and done <= (budget.simulations or math.inf) and vain <= MOST_IN_VAIN
         require(is_count, "what the kernel returned", did, made)
         if stop is not None and stop.is_set():
             raise Stopped
@@ -203,7 +206,8 @@ def extend(
         if did == 0 and grown and done > 0 and not by_count:
             stops = stops or _bytes(tree) / COPIED > max(seconds - elapsed, SMALL_COPY)  # no time for another copy
         if stops or (done > 0 and spent >= 1.0) or (did < chunk and grow is None):
-            keep_tree(tree)
+            if keeps:
+                keep_tree(tree)
             return tree, done
         if did == 0 and grow is not None:
             # Doubling a large tree would overrun a time budget: make room at once for the predicted rest.

@@ -40,7 +40,8 @@ class GaussianPlanner(SequenceSearch):
             leave out; the values of the decision are returns without it. The first change is that from the action
             played last in the episode; for `plan`, which does not know it, and in wrappers it is free.
         rate_limit: largest change of a coordinate between consecutive actions, as a part of its range, in (0, 1]; the
-            first one as for `rate_cost`. Of integers it is rounded down, but to no less than 1; booleans and
+            first one as for `rate_cost`, and in the state of the last decision, where a model has no `time_index`, also
+            from that decision's action. Of integers it is rounded down, but to no less than 1; booleans and
             categoricals have none. None: no limit.
     """
 

@@ -72,7 +72,7 @@ class AgreementStudy:
         rules = self.rules or [rule for rule in RULES if rule != SHARED and self._unfit(rule) is None]
         self.rules = tuple(dict.fromkeys(rules))
         for rule in self.rules or (RULES[0],):
-            if (reason := self._unfit(rule)) and self.most > 1:
+            if (reason := self._unfit(rule)) and (self.rules or self.most > 1):
                 raise UsageError(f"--combine {rule} cannot combine {self.planner} in {self.env}: {reason}")
             rounds = _parts(rule)[1].get("rounds", 1)
             if rounds > self.budget:

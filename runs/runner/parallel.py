@@ -110,6 +110,13 @@ def _alike(function: Callable[..., T], identity: tuple[tuple[str, str], ...], pi
     return function(*task)
 
 
+def compile_once() -> None:
+    """Compile what this process has imported, which else each of its workers would."""
+    from bonspiel.planners.core.jit import compile_missing
+
+    compile_missing()
+
+
 def spread(
     function: Callable[..., T],
     tasks: Iterable[tuple[Any, ...]],

@@ -14,6 +14,8 @@ from bonspiel.planners.checks import check_state
 from bonspiel.planners.core.code.cache import SAID
 from tests.envs.playing import return_of
 
+pytestmark = pytest.mark.usefixtures("own_cache")
+
 EIGHT = (np.arange(8)[:, None] + 0.5) / 8
 
 
@@ -139,8 +141,6 @@ def test_a_package_brings_the_solver_of_its_model(tmp_path, monkeypatch):
 
 SINGLE = """from bonspiel.envs import Trap
 from bonspiel.envs.trap import optimum
-
-pytestmark = pytest.mark.usefixtures("own_cache")
 class Narrow(Trap):
     pass
 """

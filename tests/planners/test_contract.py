@@ -88,6 +88,11 @@ def enough(name, simulations):
 
 
 @each_planner(*SOLVED, converges=True)
+def test_finds_the_best_action(name, model):
+    assert model.is_best(plan(name, model, enough(name, 2_000), **NARROW.get(name, {})).action)
+
+
+@each_planner(*SOLVED, converges=True)
 def test_finds_the_best_action_and_its_value_tends_to_the_known_optimum(name, model):
     """The mean includes the exploration of worse actions, which fades as ln N / N."""
     decision = plan(name, model, enough(name, 20_000), 2, exploration=0.3, **NARROW.get(name, {}))

@@ -164,14 +164,16 @@ def can_search(text, model):
 def cases():
     """Planners by their defaults and some variants; lists of actions for those that choose by rules of their own.
 
-    A list has no axes, so that a line is enough for it.
+    The sides of a plane are those of a line too, so that a line is for lists and for what divides one axis otherwise.
     """
     for text in [*(name for name in planners.names() if name not in ("do_nothing", "constant")), *MORE]:
-        for kind, dim in ((Walk, 2), (Listed, 1)):
+        divides = text.partition(":")[0] in DIVIDE
+        for kind, dim in ((Walk, 2), *[(Walk, 1)] * divides, (Listed, 1)):
             if can_search(text, kind()):
-                yield pytest.param(text, kind, dim, id=f"{text}-{kind.__name__}")
+                yield pytest.param(text, kind, dim, id=f"{text}-{kind.__name__}-{dim}")
 
 
+DIVIDE = ("abstraction", "scaled_abstraction", "adaptive", "hoot", "poly_hoot", "uct", "constant")
 GOALS = {1: 3.0, 2: 1.8}
 SIDES = {1: [(-1.0,), (1.0,)], 2: [(-1.0, -1.0), (1.0, 1.0), (1.0, -1.0)]}  # a fourth would show no other direction
 

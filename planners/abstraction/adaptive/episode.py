@@ -28,15 +28,16 @@ from bonspiel.planners.abstraction.adaptive.sequence import (
     noise_of,
     rest_of,
 )
-from bonspiel.planners.abstraction.adaptive.sight import AT_FIRST, COUNT, best_sight, misleads, new_sights
+from bonspiel.planners.abstraction.adaptive.sight import AT_FIRST, COUNT, LEAST, best_sight, misleads, new_sights
 from bonspiel.planners.abstraction.adaptive.sight import hand_on as hand_on_sights
 from bonspiel.planners.abstraction.adaptive.smoothing import CHOSEN, RETURN, SEEN, SMOOTHED, VISITS
 from bonspiel.planners.checks import check_actions, offers
 from bonspiel.planners.core.actions import inverse_widths, nearest
 from bonspiel.planners.core.argmax import argmax_by
+from bonspiel.planners.core.jit import seconds_loading
 from bonspiel.planners.core.jit.validity import INVALID
 from bonspiel.planners.core.passed import StepsPassed
-from bonspiel.planners.core.search import decide, extend
+from bonspiel.planners.core.search import decide, extend, keep_tree
 from bonspiel.planners.do_nothing import null_action
 from bonspiel.planners.kinds import kind_codes
 from bonspiel.planners.model import Array, HasPlayer, Model, Rng
@@ -45,7 +46,6 @@ from bonspiel.planners.planner import Budget, Decision, check_plan
 Visits = NDArray[np.int64]
 
 FIRST_NODES = 1_024
-ENOUGH_AT_FIRST = 8  # simulations that tell whether the first sight is long enough
 OFTEN = 0.5  # of how often the most chosen action was: so often an action was chosen that may be played
 HOLD_PER_STEP = 4.0  # most `hold_visits` for each step of a plan: with few steps left each action matters
 SURE = 4.0  # standard deviations by which the sequence must be ahead to be played; 0 in MANY coordinates with proposals
@@ -124,17 +124,25 @@ class AdaptiveEpisode:
         tree = new_tree(len(actions), root, sequence, sights, nodes, depth)
         walk = new_walk(model.state_dim, problem.steps, len(actions), depth)
         how: dict[str, Any] = {"model": model, "settings": settings, "rng": rng, "grow": grow, "start": start}
-        done = 0
+        done, is_over = 0, False
         if settings.sight == AT_FIRST and sights[0, COUNT] == 0.0 and (half := _half(rest)) is not None:
-            tree, done = extend(search, tree, walk, problem, budget=half, **how)
-            if misleads(sights):
-                done, invalid = done + spent, invalid + int(problem.validity[INVALID])
-                decision = self._again(sequence, sights, state, budget.rest(1.0, done, start), rng, root_actions)
-                total, taken = decision.simulations + done, time.perf_counter() - start
+            tree, done = extend(search, tree, walk, problem, budget=half, keeps=False, **how)
+            loading = seconds_loading(start)
+            left, is_over = budget.rest(1.0, done + spent, start + loading), budget.is_out(1.0, start + loading)
+            if misleads(sights) and not is_over:
+                decision = self._again(sequence, sights, state, left, rng, root_actions)
+                total, invalid = decision.simulations + done + spent, invalid + int(problem.validity[INVALID])
+                if self.proposals is not None:
+                    self.proposals.decided(total)
+                taken = time.perf_counter() - start
                 return replace(decision, simulations=total, seconds=taken, invalid=decision.invalid + invalid)
-            rest = rest if rest.simulations is None else Budget(rest.simulations - done)
-        tree, more = extend(search, tree, walk, problem, budget=rest, earlier=done, **how)
-        done += more + spent
+            rest, how["start"] = left, None
+        if is_over:
+            keep_tree(tree)
+        else:
+            tree, more = extend(search, tree, walk, problem, budget=rest, earlier=done, **how)
+            done += more
+        done += spent
         if self.proposals is not None:
             self.proposals.decided(done)
         self._passed.decided()
@@ -173,12 +181,13 @@ class AdaptiveEpisode:
         """The first decision with the rest of its budget, beginning with what its first look has learned."""
         kept, self.last, self.sights = self.last, sequence, sights
         self._passed.decided()
-        decision = self.plan(state, budget, rng, root_actions)
-        if self.last is sequence:
-            self.last = kept
-        if self.planner.memory == 0.0:
-            self.sights = new_sights()
-        return decision
+        try:
+            return self.plan(state, budget, rng, root_actions)
+        finally:
+            if self.last is sequence:
+                self.last = kept
+            if self.planner.memory == 0.0:
+                self.sights = new_sights()
 
     def start_from(self, plan: Array) -> None:
         """Begin with a plan, [any, action_dim], as if the last decision's sequence had been that."""
@@ -192,4 +201,4 @@ def _half(budget: Budget) -> Budget | None:
     """Half of a budget, for a first look; None if it is too small for that."""
     if budget.simulations is None:
         return Budget(seconds=0.5 * (budget.seconds or 0.0))
-    return Budget(budget.simulations // 2) if budget.simulations >= 2 * ENOUGH_AT_FIRST else None
+    return Budget(budget.simulations // 2) if budget.simulations >= 2 * LEAST else None

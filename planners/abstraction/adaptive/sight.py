@@ -18,7 +18,8 @@ SHORTEST, FACTOR, LENGTHS = 16.0, 1.5, 8
 ROW_AT_FIRST = 3
 AT_FIRST = SHORTEST * FACTOR ** (ROW_AT_FIRST - 1)
 ENOUGH = 5_000.0  # simulations, beyond which the unexplained part that is allowed falls as 1 / n
-OPPOSITE = 0.5  # correlation, with a minus, from which on the first sight misleads
+LEAST = 8  # simulations that may tell whether the first sight misleads
+OPPOSITE, SURELY = 0.5, 2.0  # correlation, with a minus, from which on it does; and standard errors
 KEPT = 0.8  # weight of what the last decision knew of the problem
 
 # Sums over simulations, of the whole returns in the first row, then of the returns with each sight: their weight, sum,
@@ -81,8 +82,11 @@ def best_sight(sums: Array, explained: float, simulations: int) -> float:
 
 def misleads(sums: Array) -> bool:
     """True if the returns with the first decision's sight are clearly the larger, the smaller the whole returns are."""
-    count = max(sums[0, COUNT], 1.0)
+    count = sums[0, COUNT]
+    if count < LEAST:
+        return False
     both = sums[[0, ROW_AT_FIRST]]
     variance = both[:, SQUARES] - both[:, SUM] ** 2 / count
     together = both[1, PRODUCTS] - both[1, SUM] * both[0, SUM] / count
-    return bool(together < -OPPOSITE * math.sqrt(max(variance.prod(), 0.0)))
+    clearly = max(OPPOSITE, SURELY / math.sqrt(count))
+    return bool(together < -clearly * math.sqrt(max(variance.prod(), 0.0)))

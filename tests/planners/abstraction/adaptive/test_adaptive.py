@@ -128,6 +128,8 @@ def test_no_sight_misleads_by_chance():
     assert misleads(sums_of(late - 5.0 * soon, soon))
     assert not misleads(sums_of(late - 0.2 * soon, soon)) and not misleads(sums_of(late, late))
     assert not misleads(sums_of(np.ones(9), np.ones(9))) and not misleads(new_sights())
+    assert not misleads(sums_of(*rng.standard_normal((2, 2))))
+    assert sum(misleads(sums_of(*rng.standard_normal((2, 8)))) for _ in range(1_000)) < 60
 
 
 def test_the_more_simulations_the_better_a_sight_must_explain_their_returns():
