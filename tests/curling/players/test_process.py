@@ -256,6 +256,7 @@ def test_a_program_that_ends_between_two_questions_is_told(player):
     ("hello", "problem"),
     [
         ("say(HELLO | {'protocol': 2})", "speaks protocol 2"),
+        ("say(HELLO | {'protocol': 0})", "speaks protocol 0"),
         ("say(SHOT)", "not of the type 'hello'"),
         ("sys.exit(1)", "exit status 1"),
     ],

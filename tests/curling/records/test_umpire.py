@@ -74,7 +74,7 @@ def test_a_record_does_not_contradict_itself_unless_it_was_changed(played):
         (played._replace(result=played.result._replace(value=0.3)), "the value of the result is 0.3 for team 0"),
         (played._replace(ends=(played.ends[0]._replace(end=5), *played.ends[1:])), "ends are numbered 6"),
         (played._replace(shots=(played.shots[0]._replace(value=7.5),)), "the estimate is 7.5 in shot 1 of end 1"),
-        (played._replace(shots=(played.shots[0]._replace(seconds=-5.0),)), "-5.0 s were used in shot 1 of end 1"),
+        (played._replace(shots=(played.shots[0]._replace(seconds=-0.5),)), "-0.5 s were used in shot 1 of end 1"),
     ):
         assert any(line.startswith(words) for line in umpire.contradictions(changed))
 
