@@ -39,13 +39,14 @@ from bonspiel.planners.core.jit.validity import INVALID
 from bonspiel.planners.core.passed import StepsPassed
 from bonspiel.planners.core.search import decide, extend, keep_tree
 from bonspiel.planners.do_nothing import null_action
-from bonspiel.planners.kinds import kind_codes
+from bonspiel.planners.kinds import different, kind_codes
 from bonspiel.planners.model import Array, HasPlayer, Model, Rng
 from bonspiel.planners.planner import Budget, Decision, check_plan
 
 Visits = NDArray[np.int64]
 
 FIRST_NODES = 1_024
+NEAR = 0.25  # of the range of an action: so near the first action of the sequence its other actions are still meant
 OFTEN = 0.5  # of how often the most chosen action was: so often an action was chosen that may be played
 HOLD_PER_STEP = 4.0  # most `hold_visits` for each step of a plan: with few steps left each action matters
 SURE = 4.0  # standard deviations by which the sequence must be ahead to be played; 0 in MANY coordinates with proposals
@@ -169,8 +170,9 @@ class AdaptiveEpisode:
         found, values = root.action[rows], stats[RETURN][:, None]
 
         def plan(best: int) -> Array:
-            rest = sequence.actions[1:] if has_sequence(settings) else sequence.actions[:0]
-            return np.concatenate([found[best : best + 1], rest])
+            away = np.abs(different(model, found[best], sequence.actions[0], scale)).max()
+            goes_on = has_sequence(settings) and away <= NEAR
+            return np.concatenate([found[best : best + 1], sequence.actions[1 if goes_on else len(sequence.actions) :]])
 
         decision = decide(found, visits, values, done, start, rng, leading, problem=problem, plan=plan)
         return replace(decision, invalid=decision.invalid + invalid) if invalid > 0 else decision

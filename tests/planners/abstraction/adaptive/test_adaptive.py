@@ -122,6 +122,37 @@ def test_the_first_decision_begins_anew_where_its_sight_misleads(budget, more):
         assert decision.action <= 0.5 or decision.simulations < 20  # on a busy machine
 
 
+class Either:
+    """Either bound is best, if it is held; strong noise decides which one a search prefers."""
+
+    state_dim, time_index, horizon, discount, compiled, params = 2, 1, 6, 1.0, False, np.zeros(1)
+    state_low, state_high = np.array([-1.0, 0.0]), np.array([1.0, 6.0])
+    action_low, action_high = np.array([-1.0]), np.array([1.0])
+
+    def initial_state(self, rng):
+        return np.zeros(2)
+
+    def step(self, state, action, next_state, params, rng):
+        next_state[:] = action[0], state[1] + 1.0
+        change = action[0] - state[0] if state[1] > 0.0 else 0.0
+        return action[0] ** 2 - change**2 + 3.0 * rng.standard_normal(), False
+
+    def sample_action(self, state, action, params, rng):
+        action[:] = rng.uniform(self.action_low, self.action_high)
+
+
+def test_a_plan_goes_on_with_the_sequence_only_near_its_first_action():
+    lengths = []
+    for seed in range(20):
+        with kept_trees() as trees:
+            decision = planners.make("adaptive").plan(Either(), np.zeros(2), Budget(200), np.random.default_rng(seed))
+        known = trees[0].sequence.actions
+        lengths.append(len(decision.plan))
+        assert decision.plan[0] == decision.action and decision.plan[1:].tolist() in ([], known[1:].tolist())
+        assert (abs(decision.action - known[0]) <= 0.5) == (len(decision.plan) > 1)
+    assert set(lengths) == {1, 6}
+
+
 def test_no_sight_misleads_by_chance():
     rng = np.random.default_rng(0)
     soon, late = rng.standard_normal((2, 500))
