@@ -25,7 +25,7 @@ LINT := $(BIN)/ruff check . && $(BIN)/ruff format --check --quiet . && $(BIN)/my
 
 help:
 	@echo "make bench        run the quick suite: a table, a chart and a report of reward against budget (80 s on two cores)"
-	@echo "make test         run all linters and tests (about ten minutes on two cores)"
+	@echo "make test         run all linters and tests (a quarter of an hour on two cores)"
 	@echo "make test-core    run the tests of planners, envs and runs without curling and Go"
 	@echo "make wheel        build the wheel and the source distribution into dist/"
 	@echo "make docs         build the documentation with its API reference into build/site"

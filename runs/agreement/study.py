@@ -73,7 +73,8 @@ class AgreementStudy:
         self.rules = tuple(dict.fromkeys(rules))
         for rule in self.rules or (RULES[0],):
             if (reason := self._unfit(rule)) and (self.rules or self.most > 1):
-                raise UsageError(f"--combine {rule} cannot combine {self.planner} in {self.env}: {reason}")
+                which = f"--combine {rule} cannot" if self.rules else "no rule can"
+                raise UsageError(f"{which} combine {self.planner} in {self.env}: {reason}")
             rounds = _parts(rule)[1].get("rounds", 1)
             if rounds > self.budget:
                 raise UsageError(f"--combine {rule}: rounds={rounds}, but a worker has {self.budget} simulations")
