@@ -205,7 +205,7 @@ class ContractCheck:
     def _steps(self) -> None:
         """Simulations say how often the model is asked, which is what budgets compare."""
         horizon, asked_for = self._model.horizon, self._simulations
-        if not self._is_brief:  # so many that what is allowed once does not hide twice the steps in short episodes
+        if not self._is_brief:  # enough to find twice the steps in short episodes, in spite of the allowance
             asked_for = max(asked_for, 2 * (ALLOWANCE + horizon) // max(horizon - 1, 1))
         try:
             counted, counter = counting(self._model)

@@ -56,7 +56,7 @@ MEANINGS = {
 
 
 class Submission(NamedTuple):
-    """Who submits a run."""
+    """The authors of a run, their address and the licence of the results."""
 
     who: str  # name of the authors, which labels their planners in tables
     where: str  # address at which they, or the code of their planners, are found

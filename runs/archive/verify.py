@@ -32,7 +32,7 @@ SHOWN = 10  # faults and differences
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found of a run."""
+    """The result of checking and replaying a run."""
 
     rows: int  # episodes in the file
     replayed: int  # number of them that were
@@ -159,7 +159,7 @@ def _seed_in(command: str) -> int | None:
 
 
 def _parameters(store: Store, texts: Sequence[str]) -> Iterator[str]:
-    """Parameters that are not those that the same sources give to a text; others are told by the replay alone."""
+    """Texts that mean other parameters here, with the same sources; other sources show in the replay."""
     environments = {setting.env for setting in store.suite.settings()}
     for text in texts:
         with suppress(UsageError):  # of a package that is not installed here, which the replay says
@@ -196,7 +196,7 @@ def _rows(store: Store, setting: Setting, planned: int, failed: Mapping[int, str
 
 
 def _wrong(setting: Setting, episode: Episode) -> str | None:
-    """What cannot be true of an episode, whatever was played."""
+    """A value that no episode can have, in words; None if there is none."""
     numbers: dict[str, tuple[Any, float]] = {"return": (episode.total, -math.inf), "seconds": (episode.seconds, 0.0)}
     for name, (value, least) in numbers.items():
         if not (isinstance(value, float | int) and math.isfinite(value) and value >= least):

@@ -4,7 +4,7 @@ import numpy as np
 
 
 def return_of(model, policy, state, rng):
-    """What a policy earns from a state on, the last entry of which counts the steps."""
+    """The return of a policy from a state, whose last entry is the number of steps taken."""
     total, ended = 0.0, False
     while not ended and state[-1] < model.horizon:
         following = np.empty(model.state_dim)

@@ -1,5 +1,6 @@
 """The decisions of an episode by the abstraction tree with one set of parameters."""
 
+import math
 import time
 from dataclasses import replace
 from typing import Any
@@ -124,9 +125,11 @@ class AdaptiveEpisode:
         nodes = min(rest.simulations or FIRST_NODES, FIRST_NODES)
         tree = new_tree(len(actions), root, sequence, sights, nodes, depth)
         walk = new_walk(model.state_dim, problem.steps, len(actions), depth)
-        how: dict[str, Any] = {"model": model, "settings": settings, "rng": rng, "grow": grow, "start": start}
-        done, is_over = 0, False
-        if settings.sight == AT_FIRST and sights[0, COUNT] == 0.0 and (half := _half(rest)) is not None:
+        how: dict[str, Any] = {"model": model, "settings": settings, "rng": rng, "grow": grow}
+        begun_at: float | None = start
+        done, is_over, enough = 0, False, (rest.simulations or math.inf) >= 2 * LEAST
+        if settings.sight == AT_FIRST and sights[0, COUNT] == 0.0 and enough:
+            half = rest.rest(0.5, 0, start)
             tree, done = extend(search, tree, walk, problem, budget=half, keeps=False, **how)
             loading = seconds_loading(start)
             left, is_over = budget.rest(1.0, done + spent, start + loading), budget.is_out(1.0, start + loading)
@@ -137,11 +140,11 @@ class AdaptiveEpisode:
                     self.proposals.decided(total)
                 taken = time.perf_counter() - start
                 return replace(decision, simulations=total, seconds=taken, invalid=decision.invalid + invalid)
-            rest, how["start"] = left, None
+            rest, begun_at = left, None
         if is_over:
             keep_tree(tree)
         else:
-            tree, more = extend(search, tree, walk, problem, budget=rest, earlier=done, **how)
+            tree, more = extend(search, tree, walk, problem, budget=rest, start=begun_at, earlier=done, **how)
             done += more
         done += spent
         if self.proposals is not None:
@@ -197,10 +200,3 @@ class AdaptiveEpisode:
         if takes_proposals(self.model):
             self.proposals = Proposals(self.planner, self.model)
             self.proposals.start_from(plan)
-
-
-def _half(budget: Budget) -> Budget | None:
-    """Half of a budget, for a first look; None if it is too small for that."""
-    if budget.simulations is None:
-        return Budget(seconds=0.5 * (budget.seconds or 0.0))
-    return Budget(budget.simulations // 2) if budget.simulations >= 2 * LEAST else None

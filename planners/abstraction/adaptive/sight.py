@@ -68,15 +68,13 @@ def best_sight(sums: Array, explained: float, simulations: int) -> float:
     36 steps if the whole returns do not differ, infinity for a first decision with more simulations than `ENOUGH`.
     """
     count = max(sums[0, COUNT], 1.0)
-    mean = sums[:, SUM] / count
-    variance = sums[:, SQUARES] - mean * sums[:, SUM]
+    variance, together = _variances(sums)
     if explained == 1.0 or (sums[0, COUNT] == 0.0 and simulations > ENOUGH):
         return math.inf
     if not variance[0] > 0.0:
         return AT_FIRST
     needed = 1.0 - (1.0 - explained) * min(ENOUGH / count, 1.0)
-    together = np.maximum(sums[:, PRODUCTS] - mean * sums[0, SUM], 0.0)
-    found = np.flatnonzero(together[1:] ** 2 > needed * variance[1:] * variance[0])
+    found = np.flatnonzero(np.maximum(together[1:], 0.0) ** 2 > needed * variance[1:] * variance[0])
     return SHORTEST * FACTOR ** found[0] if len(found) else math.inf
 
 
@@ -85,8 +83,12 @@ def misleads(sums: Array) -> bool:
     count = sums[0, COUNT]
     if count < LEAST:
         return False
-    both = sums[[0, ROW_AT_FIRST]]
-    variance = both[:, SQUARES] - both[:, SUM] ** 2 / count
-    together = both[1, PRODUCTS] - both[1, SUM] * both[0, SUM] / count
+    variance, together = _variances(sums)
     clearly = max(OPPOSITE, SURELY / math.sqrt(count))
-    return bool(together < -clearly * math.sqrt(max(variance.prod(), 0.0)))
+    return bool(together[ROW_AT_FIRST] < -clearly * math.sqrt(max(variance[0] * variance[ROW_AT_FIRST], 0.0)))
+
+
+def _variances(sums: Array) -> tuple[Array, Array]:
+    """Sums of squared deviations of the returns from their mean, and of products with those of the whole ones, [9]."""
+    mean = sums[:, SUM] / max(sums[0, COUNT], 1.0)
+    return sums[:, SQUARES] - mean * sums[:, SUM], sums[:, PRODUCTS] - mean * sums[0, SUM]
